@@ -51,7 +51,7 @@ impl<'a> Decoded<'a> {
             what = "a bundle";
             start = self.look().map_err(|error| match error.kind() {
                 ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
-                _ => io::Error::other(format!("it is {what} that is damaged: {error}")),
+                _ => io::Error::other(format!("it is {what} that is damaged")),
             })?;
         }
         let mut convert = format!("iconv -f UTF-16 -t UTF-8 {name}");
@@ -148,7 +148,7 @@ impl<R: Read> Read for Unpacker<R> {
             )),
             ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
             ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-                io::Error::other(format!("it is {what} that is damaged: {error}"))
+                io::Error::other(format!("it is {what} that is damaged"))
             }
             _ => error,
         })?;

@@ -327,7 +327,7 @@ impl<'w> Listing<'w> {
 
     fn counts(&mut self, counts: &Counts, [a, b]: [&Side; 2]) -> io::Result<()> {
         if self.hidden > 0 {
-            writeln!(self.out, "{} more differ than are shown here (--show N)\n", self.hidden)?;
+            writeln!(self.out, "{} more differ but are not shown (--show N)\n", self.hidden)?;
         }
         let verdict = if counts.same() { "the same session" } else { "different sessions" };
         writeln!(
@@ -342,8 +342,8 @@ impl<'w> Listing<'w> {
         )?;
         self.kinds.write(&mut self.out)?;
         if counts.redacted > 0 {
-            let count = counts.redacted;
-            writeln!(self.out, "{count} values are treated as equal because one of them is redacted")?;
+            let values = counted(counts.redacted, "value");
+            writeln!(self.out, "{values} taken as equal because one side is redacted (RPL-REDACT)")?;
         }
         if counts.ignored > 0 {
             writeln!(self.out, "{} ignored", counted(counts.ignored, "place"))?;

@@ -54,7 +54,7 @@ fn json_servers(text: &str) -> Result<Vec<ServerEntry>, String> {
     let root = Json::parse(&plain).map_err(|error| {
         let before = &plain.as_bytes()[..error.at.min(plain.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        format!("it is not JSON: line {line} has something else where {} was expected", error.expected)
+        format!("it is not JSON: line {line}: expected {}", error.expected)
     })?;
     let start = plain.as_ptr().addr();
     let span = |value: Json<'_>| {

@@ -291,7 +291,7 @@ fn lines_of(
         }
     }
     let level = outcome.rule.level_in(judged.revision);
-    if lines.is_empty() && request(level, outcome.rule.party.name()) {
+    if lines.is_empty() && selection.counts(outcome, level) {
         lines.push(other_result(name, outcome, level));
     }
     lines

@@ -55,7 +55,7 @@ impl RuleSelection {
         let ignored = named(ignore).map_err(|why| ("ignore", why))?;
         rules.retain(|id| !ignored.contains(id));
         if rules.is_empty() {
-            return Err(("ignore", "select and ignore leave no rules to check".to_owned()));
+            return Err(("ignore", "no rules are left to check".to_owned()));
         }
         Ok(Self { rules, level, profile, allow_empty: ignored.contains(MESSAGES.id) })
     }
@@ -82,6 +82,14 @@ impl RuleSelection {
     /// Whether a finding of this level that is such a party's fault is reported.
     pub(crate) fn reports(&self, outcome: &RuleOutcome, level: Level, party: &str) -> bool {
         level <= self.level && (self.profile.has(party) || Self::is_empty(outcome))
+    }
+
+    /// Whether a rule of which nothing is reported has a line: one for whoever sends also where one side is asked for, unless the
+    /// other side broke it.
+    pub(crate) fn counts(&self, outcome: &RuleOutcome, level: Level) -> bool {
+        let of_both = outcome.rule.party == Party::Sender && self.profile != Profile::Recorder;
+        self.reports(outcome, level, outcome.rule.party.name())
+            || of_both && level <= self.level && outcome.broken == 0
     }
 
     /// Whether a finding is reported, as far as that is known before all is judged.

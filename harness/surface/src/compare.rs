@@ -144,7 +144,7 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
                 found.report(class, &REMOVED, &place, "is no longer offered", why);
             }
             [Some(_), None] => {
-                found.notes.push(format!("{subject} is not on the pages that the new side lists"))
+                found.notes.push(format!("{subject} is not in the new listing, of which pages are missing"))
             }
             [None, Some(_)] => {
                 let what = if old.complete {

@@ -76,7 +76,7 @@ fn laid(value: Json<'_>, depth: usize, down: usize) -> String {
 /// # Errors
 /// A sentence where the text is none of that.
 pub fn read_lock(lock: &str) -> Result<Surface, String> {
-    let lock = Json::parse(lock).map_err(|error| format!("it is not JSON from byte {} on", error.at))?;
+    let lock = Json::parse(lock).map_err(|error| format!("it is invalid JSON at byte {}", error.at))?;
     let misfit = |pointer: &str| format!("{pointer} is missing, or has the wrong type");
     let version = lock.member(MARK).ok_or_else(|| misfit(&format!("/{MARK}")))?.text();
     if version != LOCK_VERSION {

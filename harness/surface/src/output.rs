@@ -175,7 +175,7 @@ pub fn offer(surface: &Surface) -> String {
             let count = listing.items.len();
             let plural = if count == 1 { "" } else { "s" };
             let more = if listing.complete { "" } else { " or more" };
-            parts.push(format!("{count}{more} {}{plural}", kind.item));
+            parts.push(format!("{count} {}{plural}{more}", kind.item));
         }
     }
     parts.join(", ")

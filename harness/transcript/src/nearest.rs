@@ -9,7 +9,8 @@ pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'
     let mut found: Vec<(usize, usize, &str)> = known
         .filter_map(|name| {
             let lower = name.to_lowercase();
-            let inside = wanted.len() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
+            let holds = |outer: &str, inner: &str| inner.len() >= 3 && outer.contains(inner);
+            let inside = holds(&lower, &wanted) || holds(&wanted, &lower);
             let apart = lower.chars().count().abs_diff(length);
             let steps = match inside {
                 true => 1,
@@ -45,6 +46,7 @@ mod tests {
         assert_eq!(nearest("id-null", known.into_iter())[0], "ID-NULL");
         assert_eq!(nearest("COR-FRIST", known.into_iter()), ["COR-FIRST"]);
         assert_eq!(nearest("XYZ", known.into_iter()), [""; 0]);
+        assert_eq!(nearest("nosuch", ["h"].into_iter()), [""; 0], "each text holds its letters");
         // A third of what was written may be wrong, and this much too much.
         assert_eq!(nearest("COR-FIR5TLYX", known.into_iter()), ["COR-FIRST"]);
         assert_eq!(nearest("COR-FIR5TLYXY", known.into_iter()), [""; 0]);

@@ -280,7 +280,7 @@ impl fmt::Display for MissingBody {
         let why = if self.coded {
             "is kept as it was compressed, with its content coding, and not read"
         } else {
-            "was left out, or is not whole"
+            "is missing or cut off"
         };
         write!(out, "the body of {} {why}", self.whose)
     }

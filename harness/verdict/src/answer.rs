@@ -86,7 +86,7 @@ impl Answer {
             Self::Broken { message, .. } => format!("{}: {message}", answer.in_words()),
             _ => answer.in_words(),
         };
-        let message = format!("first {}, then {}", reported(&self), reported(again));
+        let message = format!("first {}, then a different answer: {}", reported(&self), reported(again));
         let how = match (&self, again) {
             (Self::Broken { how, .. }, _) | (_, Self::Broken { how, .. }) => *how,
             _ => FailureKind::Unstable,

@@ -263,7 +263,7 @@ impl Reader<'_> {
             }
             (other, _) => {
                 let write = r#"expect = "meaning", "rejection" or "either""#;
-                self.say(at, format!("`{other}` is not an expectation; write {write}"));
+                self.say(at, format!("`expect` cannot be `{other}`; write {write}"));
                 None
             }
         }

@@ -56,7 +56,10 @@ fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgemen
             compare(left, right, &one.question, summaries).ok()?
         }
     };
-    let message = format!("either reading is allowed, but {} was read otherwise", leader.format);
+    let message = format!(
+        "either reading is allowed, but the same one in each format: {} was read differently",
+        leader.format
+    );
     (judgement.verdict == Verdict::Fail).then_some(Judgement { message: Some(message), ..judgement })
 }
 

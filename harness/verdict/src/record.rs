@@ -74,7 +74,7 @@ pub enum Subject {
     /// An importer: each result is what it made of one case in one format.
     #[default]
     Importer,
-    /// A recorder: each result is one aspect of a session that was played through it.
+    /// A recorder: each result is one dimension of a session that was played through it.
     Recorder,
 }
 
@@ -211,12 +211,12 @@ pub struct Known {
 }
 
 impl Record {
-    /// What is counted, and of what: results of cases, or aspects of sessions where a recorder was judged.
+    /// What is counted, and of what: results of cases, or dimensions of sessions where a recorder was judged.
     #[must_use]
     pub fn counts(&self) -> (&'static str, &'static str) {
         match self.subject {
             Subject::Importer => ("result", "case"),
-            Subject::Recorder => ("aspect", "session"),
+            Subject::Recorder => ("dimension", "session"),
         }
     }
 

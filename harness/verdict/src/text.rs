@@ -40,7 +40,7 @@ pub fn render(record: &Record, options: &Options<'_>) -> String {
     parts.join("\n")
 }
 
-/// How many results of how many cases came to what, or of a recorder, how many aspects of how many sessions.
+/// How many results of how many cases came to what, or of a recorder, how many dimensions of how many sessions.
 #[must_use]
 pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let counts: Vec<String> = record

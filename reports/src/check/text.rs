@@ -261,7 +261,8 @@ fn summary(file: &CheckedFile, options: Options) -> String {
 /// Whether a recording conforms to a frozen set. Where a rule is inconclusive, that is not known.
 fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
-    let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
+    let of = format!("{}{set}", kept.revision);
+    let judge = format!("{of} as judged by mcp-concord {version}");
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
         (false, ..) => {
             format!("could not be read to its end, so it is unknown whether it conforms to {judge}")
@@ -270,7 +271,7 @@ fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
             format!("holds no message, so it is unknown whether it conforms to {judge}")
         }
         (_, 0, 0) => format!("conforms to {judge}"),
-        (_, 0, _) => format!("no violations found of {judge}"),
+        (_, 0, _) => format!("no violations of {of} found by mcp-concord {version}"),
         _ => format!("does not conform to {judge}"),
     };
     let _ = write!(out, ": {} kept", counted(kept.kept, "rule"));
@@ -330,7 +331,7 @@ mod tests {
         );
         let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0", 5);
         assert!(required(&kept, "0.1.0", 0).starts_with("holds no message, so it is unknown"));
-        assert!(unsure.starts_with("no violations found of 2025-11-25 (the set of 0.1.0) as"), "{unsure}");
+        assert!(unsure.starts_with("no violations of 2025-11-25 (the set of 0.1.0) found by"), "{unsure}");
         let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0", 5);
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
         assert!(

@@ -5,7 +5,7 @@ use serde_json::json;
 use verdict::record::Record;
 use verdict::verdict::Verdict;
 
-/// The badge's JSON: how many readings, or aspects of a recorder, came out well of those that were judged.
+/// The badge's JSON: how many readings, or dimensions of a recorder, came out well of those that were judged.
 #[must_use]
 pub fn render(record: &Record) -> String {
     let of = |verdict| record.totals.get(&verdict).copied().unwrap_or_default();

@@ -69,7 +69,7 @@ fn description(record: &Record, line: &CaseResult) -> String {
         out.push(format!("actual    {actual}"));
     }
     if line.silent_loss {
-        out.push("silent loss: a message of the transcript is accounted for nowhere".to_owned());
+        out.push("silent loss: a message is missing, and nothing says so".to_owned());
     }
     out.join("\n")
 }

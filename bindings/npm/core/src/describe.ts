@@ -19,7 +19,7 @@ function finding({ rule, verdict, level, party, file, line, pointer, within, mes
 
 function comparison({ same, equal, differ, only_a, only_b, differences, hidden }: Comparison): string {
   const parts = differences.map(difference);
-  if (hidden > 0) parts.push(`${hidden} more differ than are shown here`);
+  if (hidden > 0) parts.push(`${hidden} more differ but are not shown`);
   parts.push(`${same ? "the same session" : "different sessions"}: ${equal} equal, ${differ} differ, ${only_a} only in A, ${only_b} only in B`);
   return parts.join("\n\n");
 }

@@ -225,7 +225,7 @@ class Comparison:
         verdict = "the same session" if self.same else "different sessions"
         counts = f"{self.equal} equal, {self.differ} differ, {self.only_a} only in A, {self.only_b} only in B"
         shown = [str(difference) for difference in self.differences]
-        more = [f"{self.hidden} more differ than are shown here"] if self.hidden else []
+        more = [f"{self.hidden} more differ but are not shown"] if self.hidden else []
         return "\n\n".join([*shown, *more, f"{verdict}: {counts}"])
 
 

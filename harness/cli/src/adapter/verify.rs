@@ -64,7 +64,7 @@ pub(crate) fn verify(importer: &Adapter) -> io::Result<Vec<Check>> {
         let garbage: Vec<u8> = (0..=255).cycle().take(4096).collect();
         trial.ask("it survives random bytes", name, &garbage, |answer| match answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, although the file is not a transcript", words(other))),
+            other => Err(format!("{}, but what is not a transcript must be rejected", words(other))),
         })?;
         trial.unreadable(name)?;
         trial.ask("it answers after all that", name, &good_of(name), |answer| match answer {

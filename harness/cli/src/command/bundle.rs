@@ -12,9 +12,8 @@ use std::path::Path;
 
 /// Writes one page to attach to an issue: the session without its secrets, to look into, and its recording inside.
 ///
-/// The recording is redacted as by `redact`; what was taken out is listed, and what looks like a secret and was left. The
-/// page has an overview, every message, and the findings of `check`. Every command that reads a recording takes it out of the
-/// page again.
+/// The recording is redacted as by `redact`, which lists what it removed, and what looks like a secret but was kept. The
+/// page has an overview, every message, and the findings of `check`. Every command that reads a recording reads the page, too.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 #[command(after_help = include_str!("help/bundle.txt"))]

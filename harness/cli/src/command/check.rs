@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present_any = ["print_require", "files_from"], value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Judge the recordings and folders that this list names too, one a line; `-` is the standard input.
+    /// Also judge the recordings and folders in this list, one a line; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
     /// Names in the list end with a NUL, as `find -print0` writes them, instead of a newline.
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
     output: Output,
-    /// Print each error and warning on the standard error as soon as it is found, too.
+    /// Also print each error and warning to the standard error as soon as it is found.
     #[arg(long)]
     early: bool,
     /// Check only these rules: ids, prefixes of ids up to a dot, or families.
@@ -86,7 +86,7 @@ pub(crate) struct Args {
     /// Accept recordings without messages, in which nothing can be judged.
     #[arg(long)]
     allow_empty: bool,
-    /// Report only the recorder's violations, only those of client and server, of one of them, or all.
+    /// Whose violations to report.
     #[arg(long, value_parser = words(&WHOSE), default_value = "all", value_name = "WHOSE")]
     profile: String,
     /// Check conformance to a frozen set of rules, which replaces the selection: the set of a revision that comes with the

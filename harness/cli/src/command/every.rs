@@ -50,7 +50,7 @@ pub(super) fn every_recording(
                 let other = take(&mut passed_over).left_out(&folder, "not a recording");
                 notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
                 if take(&mut held) == 0 {
-                    refuse(&format!("{}: it holds no recordings", folder.display()));
+                    refuse(&format!("{}: no recordings were found in it", folder.display()));
                 }
             }
         }

@@ -19,7 +19,7 @@ use transcript::dialect::{self, Dialect};
 use transcript::nearest::nearest;
 use transcript::rejection::Code;
 
-/// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a code of rejections;
+/// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a rejection code;
 /// without an id, lists all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/explain.txt"))]

@@ -26,8 +26,8 @@ pub(super) struct ImporterArgs {
     /// Read and judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
     #[arg(long, value_name = "NAME", value_parser = dialect::find)]
     dialect: Option<&'static Dialect>,
-    /// Hold its rejections to the codes of this program: one that names another fault fails. Without this it passes with
-    /// a remark, and codes that this program does not know are ignored.
+    /// Fail a rejection whose code names another fault. Without this it passes with a remark. Codes that this program does not
+    /// know are ignored.
     #[arg(long, requires = "program")]
     strict_codes: bool,
     /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?

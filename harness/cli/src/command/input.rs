@@ -77,7 +77,7 @@ pub(super) fn opened_as_it_is(path: &Path) -> Result<Source, String> {
     })?;
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(format!(
-            "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
+            "{name} is a folder; name one recording in it (`mcp-concord run --cases` runs a folder of cases)"
         )),
         Ok(_) => Ok(Source { name, reader: Box::new(file) }),
         Err(error) => Err(format!("{name} cannot be inspected: {error}")),

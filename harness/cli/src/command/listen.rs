@@ -114,7 +114,7 @@ pub(super) fn name(command: &[String], redaction: &Redaction) -> String {
 pub(super) fn warn_of_secrets(redaction: &Redaction, out: &Path, context: CommandContext) {
     if !redaction.is_asked() {
         context.terminal.note(&format!(
-            "{} will hold everything that is sent, with all passwords and keys in it; --redact leaves them out",
+            "{} will hold everything that is sent, passwords and keys included; leave those out with --redact",
             out.display()
         ));
     }

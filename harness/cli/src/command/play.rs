@@ -168,7 +168,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let script = Script::new(session, args.role).map_err(|why| format!("{name} cannot be played: {why}"))?;
     if script.left_out() > 0 {
         let bodies = counted(script.left_out(), "message");
-        context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
+        context.terminal.note(&format!("{bodies} not played: the body of a refused GET"));
     }
     let journal = match &args.journal {
         Some(path)
@@ -196,6 +196,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         notify: &context.terminal,
     };
     let over_http = matches!(how, Counterpart::Listening(_));
+    // Before anybody can connect, since what is new is kept whatever ends this.
+    if !matches!((&how, &matching), (Counterpart::OnPipes, None)) {
+        watch()?;
+    }
     let (played, not_started) = match (how, &matching) {
         (Counterpart::Listening(at), Some(matching)) => {
             let server = listening(at, args, context)?;
@@ -205,18 +209,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         (how, None) => {
             let played = match how {
                 Counterpart::OnPipes => play::as_server(&plan),
-                Counterpart::Starting(command) => {
-                    watch()?;
-                    play::as_client(&plan, command)
-                }
+                Counterpart::Starting(command) => play::as_client(&plan, command),
                 Counterpart::Listening(at) => {
-                    watch()?;
                     listening(at, args, context).and_then(|server| server.play(&plan))
                 }
-                Counterpart::Connecting(target) => {
-                    watch()?;
-                    http::as_client(&plan, target, transport(args))
-                }
+                Counterpart::Connecting(target) => http::as_client(&plan, target, transport(args)),
             };
             (played?, None)
         }

@@ -22,8 +22,8 @@ use wire::redaction::{Preset, Redaction, preset};
 /// configuration.
 ///
 /// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is not a message
-/// is kept under `dir` "event", which readers skip. A slow file delays the session by half a second at most: what it
-/// cannot take is counted, reported, and marked in the file. At most 16 MiB wait to be written, and lines of more than
+/// is kept under `dir` "event", which readers skip. A slow disk delays the session by at most half a second: messages
+/// that it cannot keep up with are counted, reported, and marked in the file. At most 16 MiB wait to be written, and lines of more than
 /// 4 MiB wait in a temporary file beside the recording.
 ///
 /// With --listen it is a proxy between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
@@ -37,8 +37,8 @@ use wire::redaction::{Preset, Redaction, preset};
 ///
 /// With --listen and a command the server is run over stdio and served over Streamable HTTP, at /mcp: a process for each
 /// session, or --shared by all. A request is answered with one message, or with a stream where the server says something
-/// before; streams can be resumed behind the last 1,000 events, or 8 MiB. What the server says of its own goes with the last
-/// request that is open, progress with that of its token, and news of lists and what belongs to no request to the stream of a
+/// before; streams can be resumed behind the last 1,000 events, or 8 MiB. Other messages of the server go with the latest open
+/// request, progress with the request of its token, and changes of lists and what belongs to no request to the stream of a
 /// GET. A server that ends has its open requests answered with errors, and its sessions are over. At most 64 sessions are open;
 /// for one more, the one that was idle for the longest ends.
 ///
@@ -49,8 +49,8 @@ use wire::redaction::{Preset, Redaction, preset};
 /// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent, and
 /// `record` says so. Redaction looks for JSON whatever its label says, and into JSON, URLs, percent signs, JWTs, Base64 and
 /// hexadecimal digits within texts, up to six deep. These stay: ids (also `Mcp-Session-Id` and the ids of events), methods,
-/// schemas, names of members, and the server's standard error. Not found are secrets that no name or pattern describes,
-/// that are compressed within a text, or that come in two events.
+/// schemas, names of members, and the server's standard error. It does not find secrets that no name or pattern
+/// describes, that are compressed within a text, or that come in two events.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/record.txt"))]
 pub(crate) struct Args {
@@ -83,7 +83,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Also redact what many sessions need: `common` has the names and patterns of credentials, cookies, tokens, and the
-    /// keys of well-known makers. Repeatable.
+    /// keys of well-known makers, and `none` has none. Repeatable.
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     redact_preset: Vec<&'static Preset>,
     /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 picks a free one.

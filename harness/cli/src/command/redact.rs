@@ -21,8 +21,8 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 ///
 /// Each value that is taken out leaves a marker with a number, `[REDACTED]-1`: the same for the same value, so that what
 /// belonged together still does. Ids, methods, schemas, order and times stay, and so the session reads as before but for the
-/// markers; a second time changes nothing more. What was taken out is listed by kind, and what looks like a secret and was
-/// left. Lines and bodies that are not part of the session are not copied.
+/// markers; a second time changes nothing more. It lists what it removed, by kind, and what looks like a secret but was
+/// kept. Lines and bodies that are not part of the session are not copied.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/redact.txt"))]
 pub(crate) struct Args {

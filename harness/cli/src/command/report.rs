@@ -175,7 +175,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
         of_it.iter().copied().filter(|record| record.implementation.is_of(&old.implementation)).collect();
     match if alike.is_empty() { of_it } else { alike }.as_slice() {
         [new] => Ok(new),
-        [] => Err(format!("--compare is a record of `{name}`, but none of the others is").into()),
+        [] => Err(format!("--compare holds results of `{name}`, and no other file does").into()),
         _ => Err(format!("several records are of `{name}`; compare one at a time").into()),
     }
 }

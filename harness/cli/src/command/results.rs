@@ -16,16 +16,16 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ResultArgs {
-    /// Write the results to this file, as JSON; of `run --scale`, the measurements.
+    /// Write the results to this file, as JSON; with `run --scale`, the measurements.
     #[arg(long, value_name = "FILE")]
     pub(super) results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "list")]
     pub(super) report: Option<PathBuf>,
-    /// Call the program under test this in the results, and give its version behind an `@`.
+    /// The name of the program under test in the results, with its version behind an `@`.
     #[arg(long, value_name = "NAME[@VERSION]", value_parser = named)]
     name: Option<(String, Option<String>)>,
-    /// Let the results say on which day they were made, and expire after this many days; `report` shows it.
+    /// Date the results, and let them expire after this many days; `report` shows it.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
     valid_for: Option<u16>,
     /// Put the SHA-256 of this file, or of the files of this folder, into the results as that of the program under test. Repeatable.

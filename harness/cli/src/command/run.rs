@@ -84,6 +84,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Err(why.into());
     }
     distinct(&args.selection.format)?;
+    if let (Some(known), Some(results)) = (&args.baseline, &args.output.results)
+        && fs::canonicalize(known).is_ok_and(|it| fs::canonicalize(results).is_ok_and(|other| it == other))
+    {
+        return Err(format!("--results would overwrite the baseline {}", known.display()).into());
+    }
     if let Some(up_to) = args.scale {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
         let (filters, formats) = (args.selection.filter.as_slice(), args.selection.format.as_slice());
@@ -134,8 +139,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let narrowed = args.selection.is_narrow() || args.rerun_failed.is_some();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record)).unwrap_or_default();
-    if !narrowed && record.interrupted == 0 && args.suite.generate.is_none() {
-        context.terminal.note(&suite.pairing().to_string());
+    let pairing = suite.pairing();
+    let is_whole = !narrowed && record.interrupted == 0 && args.suite.generate.is_none();
+    if is_whole && !pairing.silent.is_empty() {
+        context.terminal.note(&pairing.to_string());
     }
     record.shard = args.selection.shard.map(Shard::part);
     record.command = Some(command(args, None));

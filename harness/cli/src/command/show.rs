@@ -31,10 +31,10 @@ pub(crate) struct Args {
     /// Fold nothing; memory and drawing grow with the session.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     all: bool,
-    /// Draw only from this message on, as the drawing numbers them.
+    /// The first message to draw, by its number in the drawing.
     #[arg(long, value_name = "NUMBER")]
     from: Option<u64>,
-    /// Draw only up to this message.
+    /// The last message to draw.
     #[arg(long, value_name = "NUMBER")]
     to: Option<u64>,
     /// Leave out the findings of `check`.

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Count the recordings and folders that this list names too, one a line; `-` is the standard input.
+    /// Also count the recordings and folders in this list, one a line; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
     /// Names in the list end with a NUL, as `find -print0` writes them, instead of a newline.
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let outcome = stats.finish(&args.output, context.terminal.colour_out, &mut carrier)?;
     let code = match outcome {
         Some(outcome) => carrier.finish(outcome)?,
-        None if usable => return Err("there are no recordings here".into()),
+        None if usable => return Err("no recordings were found".into()),
         None => exit::UNUSABLE,
     };
     Ok(if usable { code } else { exit::UNUSABLE })

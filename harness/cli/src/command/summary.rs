@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let paths = args.files.iter().cloned().map(Ok);
     let usable = every_recording(paths, context, &mut |recording| summary.add(recording));
     if usable && summary.is_empty() && options.output != "json" {
-        return Err("there are no recordings here".into());
+        return Err("no recordings were found".into());
     }
     let mut carrier = Carrier::new(out_for(args.output == "text"), context);
     let outcome = summary.finish(&mut carrier)?;

@@ -21,8 +21,8 @@ use wire::files::{self, Access};
 /// Shows what a server offers, or compares two offers: what breaks clients, what to look at, what is new.
 ///
 /// An offer is the tools with their schemas, the resources, templates, prompts, capabilities and instructions that a recording
-/// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and stands wherever a
-/// recording may. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
+/// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and can be
+/// used in place of a recording. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/surface.txt"))]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Write the offer of the newer side as a lock file. An existing lock file is replaced, any other file is refused.
     #[arg(long, value_name = "FILE", value_parser = new_file())]
     write: Option<PathBuf>,
-    /// From which class on a change makes the exit code 1.
+    /// Exit with 1 for a change of this class or a worse one.
     #[arg(long, value_parser = words(&CLASSES), default_value = "breaking", value_name = "CLASS")]
     fail_on: String,
     /// The capture format, instead of detecting it from the content.

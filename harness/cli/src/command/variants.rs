@@ -90,8 +90,7 @@ impl Tally {
         for (format, file) in &variant.files {
             if let Err(why) = file {
                 // The case says which mutator it was; here one count is enough.
-                let clause =
-                    if why.contains(' ') { "nothing to change there".to_owned() } else { why.clone() };
+                let clause = if why.contains(' ') { "nothing to change".to_owned() } else { why.clone() };
                 *self.left_out.entry((format.name, clause)).or_default() += 1;
             }
         }
@@ -100,8 +99,12 @@ impl Tally {
     /// The count of variants, in words.
     pub(super) fn in_words(&self) -> String {
         let relations: Vec<_> =
-            self.relations.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let twins = if self.twins == 0 { String::new() } else { format!(" and {} twins", self.twins) };
+            self.relations.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let twins = if self.twins == 0 {
+            String::new()
+        } else {
+            format!(" and {}", counted(self.twins, "valid counterpart"))
+        };
         format!("{}{twins} ({})", counted(self.variants, "variant"), relations.join(", "))
     }
 
@@ -110,7 +113,7 @@ impl Tally {
         let mut lines: Vec<_> = self
             .left_out
             .iter()
-            .map(|((format, why), count)| format!("{format} cannot carry {count} of them: {why}"))
+            .map(|((format, why), count)| format!("{format} left out for {count} of them: {why}"))
             .collect();
         if self.none > 0 {
             lines

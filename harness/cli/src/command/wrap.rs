@@ -8,6 +8,7 @@ use crate::exit;
 use clap::Args as _;
 use std::env;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf, absolute};
 use transcript::nearest::nearest;
 use wire::files::{Access, may_write, replace};
@@ -38,7 +39,7 @@ pub(crate) struct WrapArgs {
     /// How the client starts this program [default: by its path].
     #[arg(long, value_name = "PATH")]
     program: Option<String>,
-    /// Options of `record` [default: --redact-preset common].
+    /// Options of `record`, added to `--redact-preset common` unless one of them names a preset; `none` is one.
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
 }
@@ -82,16 +83,17 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
         None => as_text(&env::current_exe()?)?,
     };
     let mut words = vec![program, "record".to_owned(), "-o".to_owned(), as_text(&out)?];
-    words.extend(match &args.options[..] {
-        [] => ["--redact-preset", "common"].map(str::to_owned).to_vec(),
-        options => options.to_vec(),
-    });
+    // Whoever gives other options has not asked for secrets to be kept.
+    if !args.options.iter().any(|option| option.starts_with("--redact-preset")) {
+        words.extend(["--redact-preset", "common"].map(str::to_owned));
+    }
+    words.extend_from_slice(&args.options);
     words.push("--".to_owned());
     let called = record::Args::augment_args(clap::Command::new("record")).no_binary_name(true);
     if let Err(error) = called.try_get_matches_from(words[2..].iter().map(String::as_str).chain([&*name])) {
         let why = error.to_string();
         let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        return Err(format!("`record` cannot be called like that: {why}").into());
+        return Err(format!("`record` does not take these options: {why}").into());
     }
     let syntax = config.syntax;
     edit(&mut config, &name, |server, text| {
@@ -108,8 +110,8 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
                 let again = servers(&wrapped, syntax).unwrap_or_default();
                 if !again.iter().any(|it| it.unwrapped(&wrapped).is_some_and(|back| back == text)) {
                     return Err(format!(
-                        "`unwrap` would not give `{name}` back: the program's name has to begin with mcp-concord, and no option \
-                         may be `--`; what is laid out in another way has to be wrapped by hand"
+                        "`unwrap` could not restore `{name}`: the program's name must begin with mcp-concord, no option may be \
+                         `--`, and an unusual layout has to be wrapped by hand"
                     ));
                 }
                 Ok(wrapped)
@@ -121,7 +123,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
     }
     config.write()?;
     let (path, out) = (config.path.display(), out.display());
-    context.terminal.note(&format!("{path}: `{name}` is recorded from its next start on, into {out}"));
+    context.terminal.note(&format!("{path}: `{name}` will be recorded from its next start, to {out}"));
     Ok(exit::WELL)
 }
 
@@ -133,7 +135,7 @@ pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, F
             .ok_or_else(|| format!("`{name}` is not recorded: `record` is not before its command"))
     })?;
     config.write()?;
-    context.terminal.note(&format!("{}: `{name}` is as it was", config.path.display()));
+    context.terminal.note(&format!("{}: `{name}` is restored", config.path.display()));
     Ok(exit::WELL)
 }
 
@@ -158,7 +160,7 @@ fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Co
     }
     let Some(name) = &args.server else {
         for config in &configs {
-            config.list(context);
+            config.list(context)?;
         }
         return Ok(None);
     };
@@ -213,7 +215,7 @@ impl Config {
         Ok(Self { path: path.to_owned(), text, syntax, servers })
     }
 
-    fn list(&self, context: CommandContext) {
+    fn list(&self, context: CommandContext) -> io::Result<()> {
         let path = self.path.display();
         if self.servers.is_empty() {
             let tables = match self.syntax {
@@ -228,8 +230,9 @@ impl Config {
                 (Some(_), _) if !server.is_started() => "over HTTP",
                 _ => "not recorded",
             };
-            context.terminal.note(&format!("{path}: `{}`: {how}", server.name));
+            writeln!(io::stdout(), "{path}: `{}`: {how}", server.name)?;
         }
+        Ok(())
     }
 
     fn write(&self) -> Result<(), Failure> {

@@ -206,7 +206,7 @@ impl CorrelationState {
                 if self.refuses_notification(message, at) => {}
             ResponseMatch::AlreadyAnswered => {
                 let unread = match message.error_code() {
-                    Some(-32700) => ", and what could not be parsed has no id",
+                    Some(-32700) => "; an answer to what cannot be parsed has no id",
                     _ => "",
                 };
                 let wrong =

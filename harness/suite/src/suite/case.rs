@@ -258,7 +258,7 @@ impl Check<'_> {
         let folder = self.folder;
         for (stray, _) in folder.files.iter().filter(|(name, _)| !belongs(name)) {
             let message =
-                "has no place in a case directory, which holds case.toml, meaning.json and transcripts";
+                "does not belong in a case directory, which holds case.toml, meaning.json and transcripts";
             self.say(stray, format!("{message} ({})", transcript_files()));
         }
     }
@@ -281,7 +281,7 @@ impl Check<'_> {
         }
         for (name, _) in &file.uncarried {
             if let Some(transcript) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
-                let message = format!("is here, but [formats.{name}] says that it cannot be");
+                let message = format!("is here, but [formats.{name}] says `carries = false`");
                 self.say(transcript.format.file, message);
             }
         }
@@ -299,7 +299,7 @@ impl Check<'_> {
                 None
             }
             (Expect::Rejection(_), Some(_)) => {
-                self.say(MEANING, "has no place in a case that expects a rejection");
+                self.say(MEANING, "does not belong in a case that expects a rejection");
                 None
             }
             (Expect::Rejection(code), None) => Some(Expectation::Rejection(code)),
@@ -309,7 +309,7 @@ impl Check<'_> {
                 Some(Expectation::Either(None))
             }
             (Expect::Judgement | Expect::Identification | Expect::Unidentified, Some(_)) => {
-                self.say(MEANING, "has no place in a case for `check` or `identify`");
+                self.say(MEANING, "does not belong in a case for `check` or `identify`");
                 None
             }
         }
@@ -328,7 +328,7 @@ impl Check<'_> {
             (Expect::Identification, None) => {
                 self.say(IDENTIFY, "is missing, but the case expects an identification");
             }
-            (_, Some(_)) => self.say(IDENTIFY, "has no place in a case that expects no identification"),
+            (_, Some(_)) => self.say(IDENTIFY, "does not belong in a case that expects no identification"),
             (_, None) => {}
         }
         None
@@ -347,7 +347,7 @@ impl Check<'_> {
             }
             OtherReading::Meaning => meaning.map(Expectation::Meaning),
             _ if is_there => {
-                self.say(&file, "has no place where case.toml says that the dialect gives it no meaning");
+                self.say(&file, "does not belong where case.toml says that the dialect gives it no meaning");
                 None
             }
             OtherReading::Rejection(code) => Some(Expectation::Rejection(code)),

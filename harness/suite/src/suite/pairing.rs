@@ -43,9 +43,8 @@ impl fmt::Display for Pairing<'_> {
         let formats: Vec<_> = paired().map(|format| format.name).collect();
         let (everywhere, explained, silent) = (self.everywhere, self.explained, self.silent.len());
         let cases = everywhere + explained + silent;
-        write!(out, "{everywhere} of {cases} cases have a transcript in each of {}; ", formats.join(", "))?;
-        write!(out, "{explained} give a reason why not, and {silent} give none")?;
-        if silent == 0 { Ok(()) } else { write!(out, " (--paired names them)") }
+        write!(out, "cases that lack one of {} without a reason: {silent} of {cases}", formats.join(", "))?;
+        out.write_str(" (--paired names them)")
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn with_note(
     options: &Options<'_>,
 ) -> String {
     let loss = match line.silent_loss {
-        true => ", silent loss: a message of the transcript is accounted for nowhere",
+        true => ", silent loss: a message is missing, and nothing says so",
         false => "",
     };
     let verdict = paint(line.verdict.name(), style(line.verdict), options.colour);

@@ -66,7 +66,7 @@ impl Bridge {
                 self.end(&id);
                 Response::new(full(""))
             }),
-            _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "a POST, a GET or a DELETE belongs here"),
+            _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "only POST, GET and DELETE are served here"),
         };
         answered.unwrap_or_else(|Refusal(status, why)| sentence(status, &why))
     }

@@ -116,9 +116,9 @@ impl Bridge {
         });
         let Missed { noise, unasked, unread } = &*self.missed;
         for (count, what) in [
-            (noise, "lines of the server that are not messages were not passed on"),
-            (unasked, "answers of the server to no request were not passed on"),
-            (unread, "messages of the server waited for a client to read them, and none did"),
+            (noise, "lines of the server not passed on, since they are not messages"),
+            (unasked, "answers of the server not passed on, since no request asked for them"),
+            (unread, "messages of the server not delivered, since no client opened a stream for them"),
         ] {
             let count = count.load(Ordering::Relaxed);
             if count > 0 {

@@ -53,7 +53,7 @@ impl<'p> Game<'p> {
     pub(super) fn silence(&self) -> String {
         let waited = self.plan.waited();
         match self.talks_on {
-            true => format!("nothing that came for {waited} is in the session"),
+            true => format!("for {waited} only messages arrived that the session does not have"),
             false => format!("nothing arrived for {waited}"),
         }
     }

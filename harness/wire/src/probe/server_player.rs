@@ -214,7 +214,7 @@ impl Player {
             _ => false,
         }) {
             let step = self.left.remove(at);
-            self.note(step, '+', "it came");
+            self.note(step, '+', "");
         }
     }
 

@@ -232,7 +232,8 @@ pub struct Preset {
 }
 
 /// Every preset.
-pub static PRESETS: LazyLock<[Preset; 1]> = LazyLock::new(|| [read("common", include_str!("common.txt"))]);
+pub static PRESETS: LazyLock<[Preset; 2]> =
+    LazyLock::new(|| [read("common", include_str!("common.txt")), read("none", "")]);
 
 /// A preset, whose file says at its head how it is written.
 fn read(name: &'static str, text: &'static str) -> Preset {
@@ -262,7 +263,7 @@ fn named(name: &str) -> Result<Regex, String> {
 fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
     match Regex::new(pattern) {
         Ok(regex) if regex.is_match(b"") => {
-            Err(format!("`{given}` matches the empty string, and so every text"))
+            Err(format!("`{given}` matches the empty text, and so would redact everything; narrow it down"))
         }
         Ok(regex) => Ok(regex),
         Err(error) => {

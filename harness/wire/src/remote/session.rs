@@ -82,7 +82,7 @@ impl Session {
     pub(super) async fn leave(&self) {
         let noise = self.noise.load(Ordering::Relaxed);
         if noise > 0 {
-            let what = "lines and bodies that are not messages were not passed on";
+            let what = "lines and bodies not passed on, since they are not messages";
             self.notify.error(&format!("{what}: {noise}"));
         }
         if lock(&self.caller.state).id.is_some() {

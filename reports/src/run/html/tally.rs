@@ -168,8 +168,9 @@ pub(super) fn standing(record: &Record) -> Value {
         verdict::answer::Level::Events => None,
         verdict::answer::Level::Calls => Some("It shows tool calls only.".to_owned()),
     };
-    let silent = (tally.lost > 0)
-        .then(|| format!("{}: a message is accounted for nowhere.", counted(tally.lost, "silent loss")));
+    let silent = (tally.lost > 0).then(|| {
+        format!("{}: a message is missing, and nothing says so.", counted(tally.lost, "silent loss"))
+    });
     let remarks = record.results.iter().filter(|line| line.remark.is_some()).count();
     let remarks = (remarks > 0).then(|| format!("Passed with a remark: {}.", counted(remarks, result)));
     let redacted: usize = record.results.iter().map(|line| line.redacted).sum();

@@ -238,7 +238,13 @@ impl DiagramBuilder {
             "entry without its text, for which there is no room (--from or --all shows it)",
             "entries without their texts, for which there is no room (--from or --all shows them)",
         );
-        fact(folded, "message folded (--all shows it)", "messages folded (--all shows them)");
+        let [one, several] = match self.shown {
+            RowSelection::Range(..) => {
+                ["message not drawn (--from, --to)", "messages not drawn (--from, --to)"]
+            }
+            _ => ["message folded (--all shows it)", "messages folded (--all shows them)"],
+        };
+        fact(folded, one, several);
         if self.messages == 0 {
             facts.push("no messages".to_owned());
         }

@@ -60,19 +60,18 @@ impl Earlier {
                         *judged.entry(digest).or_default() |= line.failed;
                     }
                 }
-                Err(_) if !whole => {
-                    notes.push(format!("line {number}, the last one of {name}, is cut short and was ignored"))
-                }
-                Err(error) => {
+                Err(_) if !whole => notes
+                    .push(format!("the last line of {name}, line {number}, is cut short and was ignored")),
+                Err(_) => {
                     return Err(Failure::Unusable(format!(
-                        "line {number} of {name} is not what `check --output ndjson` prints: {error}"
+                        "line {number} of {name} is not what `check --output ndjson` prints"
                     )));
                 }
             }
         }
         if otherwise > 0 {
             notes.push(format!(
-                "{otherwise} of {number} lines of {name} do not count: another version or other options judged them"
+                "ignored {otherwise} of {number} lines of {name}: another version or other options judged them"
             ));
         }
         Ok(Self { judged, notes })

@@ -114,7 +114,7 @@ impl Summary {
         }
         match std::mem::take(&mut self.judged_in) {
             0 if !self.telling.sharded => {
-                self.problem(&folder.display().to_string(), "it holds no recordings")
+                self.problem(&folder.display().to_string(), "no recordings were found in it")
             }
             _ => Ok(()),
         }

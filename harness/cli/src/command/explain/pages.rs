@@ -88,7 +88,7 @@ pub(super) fn code_page(code: Code) -> String {
     let used = "Where a rejection is expected any rejection passes. A code of another fault is a remark beside the pass, \
                 and a failure with --strict-codes; a code that is not listed here is ignored.";
     format!(
-        "{code}: a code of rejections\n\nWhat\n{}\nClause\n  {}: {clause}\n\nUse\n{}",
+        "{code}: a rejection code\n\nWhat\n{}\nClause\n  {}: {clause}\n\nUse\n{}",
         wrapped(code.about()),
         code.clause(),
         wrapped(used)

@@ -1,7 +1,6 @@
 //! `play --match request`: a server that answers each request with what the recording has for it.
 
 use crate::command::context::{CommandContext, Failure};
-use crate::command::outcome::watch;
 use crate::terminal::plain;
 use formats::{Format, Session};
 use std::path::Path;
@@ -52,7 +51,7 @@ impl MockArgs {
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
         if self.by != Match::Request {
             return match self.once || self.record_new.is_some() {
-                true => Err("--once and --record-new belong to --match request".into()),
+                true => Err("--once and --record-new need --match request".into()),
                 false => Ok(None),
             };
         }
@@ -103,8 +102,6 @@ pub(super) fn run(
     context: CommandContext,
 ) -> Result<(Played, Option<String>), Failure> {
     let unusable = |why| Failure::Unusable(format!("{}: {why}", plan.name));
-    // What is new is kept whatever ends this.
-    watch()?;
     let served = match server {
         Some(server) => server.answer(plan, matching),
         None => mock::as_server(plan, matching),
@@ -120,7 +117,7 @@ pub(super) fn run(
         replace(path, Access::Usual, |out| out.write_all(&bytes))
             .map_err(|error| Failure::unwritable(path, &error))?;
         context.terminal.note(&format!(
-            "{}: {} of the client {done}, with what belongs to each",
+            "{}: {} of the client {done}, each with its answer and notifications",
             plan.name,
             counted(count, "message")
         ));

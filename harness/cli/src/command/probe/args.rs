@@ -32,8 +32,8 @@ use wire::probe::{Part, Probed};
 /// that a tool's schema accepts, or those of a recording (--from).
 ///
 /// With `--as server` the client is what is checked: it is started once for each part of the server's script, with the command of a
-/// server over stdio in place of `{server}`, or with --listen a URL in place of `{url}`, or behind its own words. A step that it
-/// does not come to is listed as not reached, and is not a finding.
+/// server over stdio in place of `{server}`, or with --listen a URL in place of `{url}`, or appended to its words. A step that it
+/// does not reach is listed as not reached, and is not a finding.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/probe.txt"))]
 pub(crate) struct Args {
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Where such a server notes what it has seen.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) seen: Option<PathBuf>,
-    /// As a server, kill a client that runs longer, in seconds; 60 by default.
+    /// As a server, kill the client after this many seconds [default: 60].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
     /// A server over Streamable HTTP or HTTP+SSE, instead of a command.

@@ -294,7 +294,7 @@ pub(super) fn print(
     }
     if !first.slow.is_empty() {
         let names = first.slow.join(", ");
-        terminal.note(&format!("cancelled, since they took longer than 2 s: {names}"));
+        terminal.note(&format!("cancelled after 2 s without an answer: {names}"));
     }
     if let Some(session) = sessions.iter().find(|session| session.killed) {
         terminal.note(&format!(
@@ -307,18 +307,21 @@ pub(super) fn print(
     let known = spoken.iter().collect::<BTreeSet<_>>();
     let played = sessions.iter().flat_map(|session| &session.played).collect::<BTreeSet<_>>();
     terminal.note(&format!(
-        "{} of the script's {} steps were played, in {}; the server speaks {}",
+        "{} of the script's {} steps were played, in {}{}",
         played.len(),
         SCRIPT.len(),
         counted(sessions.len() as u64, "session"),
         if known.is_empty() {
-            "no known revision".to_owned()
+            String::new()
         } else {
-            known.iter().map(|name| **name).collect::<Vec<_>>().join(", ")
+            format!("; the server speaks {}", known.iter().map(|name| **name).collect::<Vec<_>>().join(", "))
         }
     ));
     let rules = rules(files);
     if !rules.is_empty() {
+        if !asked.kept {
+            terminal.note("the sessions named here were not kept: -o DIR keeps their recordings");
+        }
         terminal.note(&format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server));
     }
     if let Some(code) = interrupt::code() {

@@ -241,9 +241,10 @@ impl Fuzzing<'_> {
         if played.kind == Some(TRACE) {
             terminal.error("the server sends its client a stack trace");
         }
-        terminal.note(&format!("{} with the seed {}", counted(made, "call"), args.seed));
+        terminal.note(&format!("{} with seed {}", counted(made, "call"), args.seed));
         for (tool, arguments) in calls.iter().take(8).filter(|_| played.kind.is_some()) {
-            terminal.note(&format!("{tool} {}", verdict::plain::cut(&arguments.to_string(), 200)));
+            terminal
+                .note(&format!("failing call: {tool} {}", verdict::plain::cut(&arguments.to_string(), 200)));
         }
         if let (Some(_), Some(folder)) = (played.kind, &args.out) {
             let mut names: Vec<String> =

@@ -185,7 +185,8 @@ fn tell(parts: &[PlayedPart], context: CommandContext) {
         } else {
             for seen in &part.seen {
                 let state = if seen.reached { "reached" } else { "not reached, inconclusive" };
-                context.terminal.note(&format!("{name}: {}: {state}: {}", seen.step, seen.text));
+                let text = if seen.text.is_empty() { String::new() } else { format!(": {}", seen.text) };
+                context.terminal.note(&format!("{name}: {}: {state}{text}", seen.step));
             }
         }
         match part.exit {

@@ -62,7 +62,7 @@ fn foreign(record: &Record, importer: &Implementation, suite: &Suite) -> Option<
     let Implementation { name, dialect, .. } = &record.implementation;
     let of = |dialect: &Option<String>| dialect.clone().unwrap_or_else(|| "default".to_owned());
     if record.subject == Subject::Recorder {
-        Some("is the record of a recorder".to_owned())
+        Some("holds results of `drive`, not of `run`".to_owned())
     } else if record.suite.digest != suite.digest {
         Some("is a record of another suite, whose failures may not exist in this one".to_owned())
     } else if *name != importer.name {

@@ -86,7 +86,7 @@ pub(super) fn unloadable(session: &Session) -> Option<Unloadable> {
         1 => format!("the message on line {line}"),
         count => format!("{count} messages, the first on line {line}"),
     };
-    Some(Unloadable { what: format!("{which}, since an interaction is a request with its answer"), entries })
+    Some(Unloadable { what: format!("{which}, since it keeps only requests with their answers"), entries })
 }
 
 /// Whether a message is a notification of the client, a request of the server, or the answer to one.

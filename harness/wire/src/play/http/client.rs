@@ -91,7 +91,7 @@ impl ClientSession<'_> {
     fn give_up(&mut self) {
         let waited = self.plan.waited();
         let why = match self.is_hopeless() {
-            true => "no stream is open on which it could arrive".to_owned(),
+            true => "no stream is open for it".to_owned(),
             false => self.game.silence(),
         };
         if self.is_lost() {

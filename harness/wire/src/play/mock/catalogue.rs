@@ -245,11 +245,11 @@ impl<'s> Catalogue<'s> {
 
 fn differs(method: &str, difference: Option<Difference>) -> String {
     use verdict::plain::cut;
-    let begin = format!("the recording answers no such {method}");
+    let begin = format!("the recording has no such {method} with an answer");
     match difference {
         Some(Difference { pointer, left, right }) => {
             let value = |value: Option<String>| value.map_or("nothing".to_owned(), |text| cut(&text, 60));
-            format!("{begin}: the nearest one has {} at {pointer}, not {}", value(left), value(right))
+            format!("{begin}; the nearest has {} at {pointer}, not {}", value(left), value(right))
         }
         None => begin,
     }

@@ -150,7 +150,7 @@ impl HttpMock<'_> {
                     asked.answer(200, "", self.plan);
                 }
             }
-            _ => asked.answer(405, "a POST, a GET or a DELETE belongs here", self.plan),
+            _ => asked.answer(405, "only POST, GET and DELETE are served here", self.plan),
         }
     }
 

@@ -145,7 +145,7 @@ impl ServerSession<'_> {
             }
             _ => {
                 self.complain(format!("a {} request, which MCP does not use", asked.method));
-                asked.answer(405, "a POST, a GET or a DELETE belongs here", self.plan);
+                asked.answer(405, "only POST, GET and DELETE are served here", self.plan);
             }
         }
     }
