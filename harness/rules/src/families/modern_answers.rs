@@ -134,6 +134,12 @@ struct OpenExchange {
     broken: Option<Broken>,
 }
 
+/// Whether the header names another version than the body, by which a server may go that speaks both.
+fn names_another(exchange: &Exchange<'_>) -> bool {
+    let version = header(&exchange.request_headers, "MCP-Protocol-Version");
+    version.is_some_and(|version| version != Revision::V2026_07_28.name())
+}
+
 /// A GET or DELETE.
 struct Old {
     method: String,
@@ -174,6 +180,7 @@ impl RuleVisitor for ModernAnswersState {
             if message.kind == MessageKind::Request
                 && is_clients(message, at)
                 && at.revision == Some(Revision::V2026_07_28)
+                && !names_another(exchange)
             {
                 self.asks(message, exchange, at);
             }

@@ -118,6 +118,8 @@ pub struct Probed {
     pub astray: bool,
     /// What the server answered to `initialize`, where that was an error.
     pub refused: Option<String>,
+    /// The version that it answered with, as JSON, where that is none that is known.
+    pub unknown: Option<String>,
     /// What it answered to `server/discover`, where that was an error, and no session began.
     pub undiscovered: Option<String>,
     /// The session ids that the server gave, one for each session that it opened.

@@ -66,7 +66,9 @@ impl<'p> Player<'p> {
             json!({"protocolVersion": version, "capabilities": capabilities(revision), "clientInfo": info()});
         let Some(result) = self.ask("initialize", params) else { return false };
         self.declared = result["capabilities"].clone();
-        self.done.revision = result["protocolVersion"].as_str().and_then(Revision::named);
+        let version = &result["protocolVersion"];
+        self.done.revision = version.as_str().and_then(Revision::named);
+        self.done.unknown = self.done.revision.is_none().then(|| version.to_string());
         self.client.notify("notifications/initialized", Value::Null);
         self.done.revision.is_some()
     }

@@ -224,6 +224,12 @@ fn hint(why: &str) -> &'static str {
 /// Why nothing could be probed, where that is so.
 fn nothing(sessions: &[Probed]) -> Option<String> {
     let first = sessions.first().filter(|_| sessions.iter().all(|session| session.revision.is_none()))?;
+    if let Some(version) = &first.unknown {
+        return Some(format!(
+            "`initialize` is answered with {}, which is no version that is known",
+            plain(version)
+        ));
+    }
     let said = first.refused.as_ref()?;
     let why = said.trim_start_matches(RECORDER);
     let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
@@ -332,13 +338,18 @@ pub(super) fn print(
             (false, ..) => "`server/discover` does not name it".to_owned(),
             (_, Some(other), _) => format!("`initialize` is answered with {other}"),
             (.., Some(why)) => format!("`initialize` is refused: {}", refusal(why)),
-            _ => "`initialize` is not answered".to_owned(),
+            _ => match &first.unknown {
+                Some(other) => format!("`initialize` is answered with {}", plain(other)),
+                None => "`initialize` is not answered".to_owned(),
+            },
         };
         terminal.error(&format!("the server does not speak {required}: {how}"));
         return Ok(exit::FAILED);
     }
     let is_silent = known.is_empty()
-        && (first.refused.is_some() || first.unanswered.iter().any(|request| request.why == Silence::Ended));
+        && (first.refused.is_some()
+            || first.unknown.is_some()
+            || first.unanswered.iter().any(|request| request.why == Silence::Ended));
     if let Some(why) = nothing(sessions) {
         terminal.error(&format!("nothing could be probed: {why}"));
     }
