@@ -21,7 +21,7 @@ pub(crate) struct Report {
 }
 
 /// Why a rule that some revisions have is not judged.
-pub(crate) const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would show it";
+pub(crate) const NO_REVISION: &str = "nothing shows the revision; `check --spec REVISION` sets it";
 
 impl Report {
     /// For this many rules, about a recording that carries this.

@@ -191,11 +191,7 @@ impl ProgressState {
             at.inconclusive(&UNIQUE, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
             at.inconclusive(&UNIQUE, Need::Direction.lack());
-        } else if before.is_some()
-            && at.exchange.is_none()
-            && at.facts.over_stdio() != Some(true)
-            && is_same_again(message, at)
-        {
+        } else if before.is_some() && at.exchange.is_none() && is_same_again(message, at) {
             at.inconclusive(&UNIQUE, SAME_AGAIN);
         } else if again {
             at.inconclusive(&UNIQUE, "another client may have given the token before");

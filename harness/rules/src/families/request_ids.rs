@@ -239,11 +239,12 @@ fn is_of_any_session(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
 pub(super) const SAME_AGAIN: &str =
     "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would show it";
 
-/// Whether an open request of this side with this id asks the same.
+/// Whether an open request of this side with this id asks the same, and may have been turned away.
 pub(super) fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
     open.is_some_and(|open| {
-        open.location() != at.location()
+        at.facts.over_stdio() != Some(true)
+            && open.location() != at.location()
             && message.calls(open.method())
             && open.params().map(Json::text) == message.raw.params().map(Json::text)
     })
