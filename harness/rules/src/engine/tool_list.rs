@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 20_000;
 
 const NEVER_LISTED: &str =
     "the recording has no `tools/list` that shows the tool; one before the call would show it";
-const CHANGED: &str = "the list of tools has changed since it was last shown";
+const CHANGED: &str = "the list of tools has changed, or a session begun, since it was last shown";
 
 /// How far the tools of a session are known.
 #[derive(Debug, Default)]
@@ -51,12 +51,14 @@ pub(crate) enum Definition<'f> {
 impl ToolList {
     /// Takes in a step of the session. What comes back are the names on this page that stood in the listing before.
     pub(crate) fn see<'m>(&mut self, at: &RuleContext<'m>) -> Vec<Json<'m>> {
+        // A log may go on with the next process, which may have other tools.
+        let anew = at.message.is_some_and(|it| it.calls("initialize")) && !self.names.is_empty();
         if self.session != at.facts.sessions.key() {
             *self = Self { session: at.facts.sessions.key(), ..Self::default() };
         }
         let mut again = Vec::new();
         let Some(message) = at.message else { return again };
-        if message.calls("notifications/tools/list_changed") {
+        if anew || message.calls("notifications/tools/list_changed") {
             self.stale = Some(at.moment());
         }
         let Some(result) = message.result_of("tools/list") else { return again };

@@ -95,6 +95,8 @@ struct LoggingState {
 impl RuleVisitor for LoggingState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
+            // A log may go on with the next process, which knows nothing of the level.
+            MessageKind::Request if message.calls("initialize") => self.minimum = None,
             MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
             MessageKind::Notification if message.calls("notifications/message") => self.logged(message, at),
             MessageKind::Notification => {}

@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR, &MEDIA_TYPE],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
-        Trigger::Methods(&[MessageKind::Request], &["sampling/createMessage"]),
+        Trigger::Methods(&[MessageKind::Request], &["initialize", "sampling/createMessage"]),
         Trigger::Methods(
             &[MessageKind::Result],
             &["tools/list", "tools/call", "prompts/get", "resources/read"],

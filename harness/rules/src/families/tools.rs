@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &DIALECT, &ORDER],
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
+        Trigger::Methods(&[MessageKind::Request], &["initialize"]),
         Trigger::Methods(MessageKind::CALLS, &["tools/list", "tools/call"]),
     ],
     visitor: || Box::new(ToolsState::default()),
