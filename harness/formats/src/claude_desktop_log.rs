@@ -88,20 +88,25 @@ const STARTED: &str = "Server started and connected successfully";
 
 /// How a line begins that tells of the end of a server. Where the client closed the connection, "unexpectedly" may come behind.
 const ENDS: [(&str, ServerEnd); 5] = [
-    ("Client transport closed", ServerEnd::Asked),
+    (CLIENT_CLOSED, ServerEnd::Asked),
     ("Shutting down server...", ServerEnd::Asked),
     ("Server transport closed (intentional shutdown)", ServerEnd::Asked),
     ("Server transport closed unexpectedly", ServerEnd::ByItself(None)),
     ("spawn ", ServerEnd::NotStarted),
 ];
 
+/// Whose transport closed first tells who ended the connection: the other one closes next, whatever the reason.
+const CLIENT_CLOSED: &str = "Client transport closed";
+const SERVER_CLOSED: &str = "Server transport closed";
+
 /// What a line ends with in the file of one server.
 const METADATA: &str = "{ metadata: undefined }";
 
-/// The server whose messages are read, and the line on which it was started again.
+/// The server whose messages are read, whether its transport closed, and the line on which it was started again.
 #[derive(Default)]
 struct Followed {
     server: Option<Box<str>>,
+    closed: bool,
     again: Option<u64>,
 }
 
@@ -141,10 +146,12 @@ impl Log for Followed {
         }
         let found = Stamped::new(line.text).or_else(|| Stamped::behind(line.text));
         let Some(stamped) = found else { return Ok(()) };
-        if self.server.as_deref() != Some(stamped.server)
-            && let Said::Ended(time, _) = said
-        {
-            *said = Said::Else(*time);
+        let is_its_own = self.server.as_deref() == Some(stamped.server);
+        let follows = self.closed && stamped.says(CLIENT_CLOSED);
+        match said {
+            Said::Ended(time, _) if follows || !is_its_own => *said = Said::Else(*time),
+            Said::Else(_) => self.closed |= is_its_own && stamped.says(SERVER_CLOSED),
+            _ => {}
         }
         match (&self.server, self.again) {
             (None, _) if is_message => self.server = Some(stamped.server.into()),

@@ -113,7 +113,7 @@ impl Log for VsCode {
             };
         };
         let (rest, time) = (&text[at..], milliseconds(text));
-        if let Some(printed) = printed(rest) {
+        if let Some(printed) = printed(rest, line.open_ended) {
             return match printed.trim().is_empty() {
                 true => Said::Else(time),
                 false => Said::Printed(time, printed),
@@ -157,18 +157,19 @@ fn ended(rest: &str) -> Option<ServerEnd> {
     }
 }
 
-/// What a server wrote that is not JSON, as far as a line tells.
-fn printed(rest: &str) -> Option<Cow<'_, str>> {
+/// What a server wrote that is not JSON, as far as a line tells. Where the file ends with it, an object may be cut off.
+fn printed(rest: &str, open_ended: bool) -> Option<Cow<'_, str>> {
     match (rest.strip_prefix(FAILED), rest.strip_prefix(SAYS)) {
         (Some(quoted), _) => {
             let text = Json::parse(quoted.trim_end()).ok()?.as_text()?;
             Some(text.to_str().unwrap_or(Cow::Borrowed(quoted)))
         }
+        (_, Some(said)) if open_ended && said.starts_with('{') => None,
         // A list may be a batch, or a line that begins with a level.
-        (_, Some(said)) if said.starts_with('[') => {
+        (_, Some(said)) if said.starts_with(['[', '{']) => {
             Json::parse(said.trim_end()).is_err().then(|| said.into())
         }
-        (_, Some(said)) => (!said.starts_with('{')).then(|| said.into()),
+        (_, Some(said)) => Some(said.into()),
         _ => None,
     }
 }

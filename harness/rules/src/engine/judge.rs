@@ -143,7 +143,9 @@ impl Judge {
         }
         self.facts.see(entry);
         let (lost, cut) = self.facts.losses.see(entry);
-        if lost || cut {
+        let kind = self.facts.recording.kind;
+        let misquoted = matches!(&entry.content, Content::Noise(noise) if kind.misquotes(noise));
+        if lost || cut || misquoted {
             self.lose();
         }
         match &entry.content {

@@ -1,6 +1,8 @@
 //! What a judge knows of a recording before it sees any of it.
 
 use crate::rule::Need;
+use transcript::rejection::Code;
+use transcript::session::Noise;
 
 /// What is judged, as far as the caller has to say it.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +32,19 @@ pub(crate) struct RecordingKind {
     pub bare_list: bool,
     /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
     pub exchanges: bool,
-    /// At which levels messages are in such a log, in words.
+    /// At which levels messages are in a client's log, in words.
     pub message_levels: &'static str,
+}
+
+impl RecordingKind {
+    /// A client's log, which has messages as the client writes them down once it has parsed them.
+    pub(crate) fn is_clients_log(self) -> bool {
+        !self.message_levels.is_empty()
+    }
+
+    /// Whether this stands in the place of such a message, so that nobody sent it like this. What was sent and is not
+    /// JSON the client tells of in words of its own.
+    pub(crate) fn misquotes(self, noise: &Noise<'_>) -> bool {
+        self.is_clients_log() && noise.why.code == Code::InvalidJson && noise.why.clause != "RPL-NOISE"
+    }
 }

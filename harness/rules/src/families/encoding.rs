@@ -133,6 +133,7 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
     match noise.why.code {
         Code::AmbiguousMember => at.fail(&TWICE, noise.why.message.clone()),
         _ if at.facts.recording.kind.bare_lines || at.facts.recording.kind.trace => {}
+        _ if at.facts.recording.kind.misquotes(noise) => {}
         Code::Truncated => {
             at.inconclusive(&PARSE, "the text ends too early, and the recorder may have cut it");
         }

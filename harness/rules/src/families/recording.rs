@@ -106,6 +106,7 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
         // In a trace each line is the recorder's own.
         Code::InvalidJson if kind.trace => Some(Level::Must),
         Code::Truncated if kind.trace => Some(Level::Must),
+        _ if kind.misquotes(noise) => Some(Level::Should),
         Code::Truncated if !printed => Some(match at.entry.carrier {
             Carrier::Line => Level::Must,
             // Anyone who sent the body may have cut it.
@@ -241,7 +242,7 @@ impl RuleVisitor for RecordingState {
                     at.fail(&SHAPE, "the item is not a message");
                 }
             }
-            Content::Skipped(_) | Content::Ended(_) if !at.facts.recording.kind.message_levels.is_empty() => {
+            Content::Skipped(_) | Content::Ended(_) if at.facts.recording.kind.is_clients_log() => {
                 self.ended |= matches!(at.entry.content, Content::Ended(_));
                 self.levels.extend(at.entry.line.and_then(level));
             }
@@ -252,7 +253,11 @@ impl RuleVisitor for RecordingState {
                 self.spoilt |= noise.text.contains("\"jsonrpc\"");
                 if let Some(level) = untold(noise, at) {
                     self.damaged = true;
-                    let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
+                    let parsed = match at.facts.recording.kind.misquotes(noise) {
+                        true => "; the log has what the client parsed, so it was not sent like this",
+                        false => "",
+                    };
+                    let wrong = format!("{} (clause {}){parsed}", noise.why.message, noise.why.clause);
                     at.fail(&READABLE, Violation::new(wrong).only(level));
                 }
             }
