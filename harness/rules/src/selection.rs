@@ -84,7 +84,7 @@ impl RuleSelection {
         level <= self.level && (self.profile.has(party) || Self::is_empty(outcome))
     }
 
-    /// Whether a rule of which nothing is reported has a line: one for whoever sends also where one side is asked for, unless the
+    /// Whether a rule of which nothing is reported has a line: one for both sides also where one is asked for, unless the
     /// other side broke it.
     pub(crate) fn counts(&self, outcome: &RuleOutcome, level: Level) -> bool {
         let of_both = outcome.rule.party == Party::Sender && self.profile != Profile::Recorder;

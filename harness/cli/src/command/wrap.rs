@@ -83,7 +83,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
         None => as_text(&env::current_exe()?)?,
     };
     let mut words = vec![program, "record".to_owned(), "-o".to_owned(), as_text(&out)?];
-    // Whoever gives other options has not asked for secrets to be kept.
+    // Other options do not ask for secrets to be kept.
     if !args.options.iter().any(|option| option.starts_with("--redact-preset")) {
         words.extend(["--redact-preset", "common"].map(str::to_owned));
     }

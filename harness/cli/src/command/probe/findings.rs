@@ -226,7 +226,7 @@ fn nothing(sessions: &[Probed]) -> Option<String> {
     let first = sessions.first().filter(|_| sessions.iter().all(|session| session.revision.is_none()))?;
     if let Some(version) = &first.unknown {
         return Some(format!(
-            "`initialize` is answered with {}, which is no version that is known",
+            "`initialize` is answered with {}, which is not a known version",
             plain(version)
         ));
     }
