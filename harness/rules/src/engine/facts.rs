@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) handshake: bool,
     /// What the recording says of its transport is a converter's invention.
     pub(crate) made_up: bool,
+    /// On which line a log said last that the server had ended.
+    pub(crate) ended: Option<u64>,
     /// A trace's `meta` line was seen, so that whatever came first is here.
     pub(crate) opened: bool,
     /// A trace's `end` line was seen, so that nothing is missing behind the last message.
@@ -196,6 +198,7 @@ impl Facts {
             }
             Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
+            Content::Ended(_) => self.ended = Some(entry.location.line),
             Content::Exchange(exchange) => {
                 self.keep_headers(&exchange.request_headers);
                 let session = header(&exchange.request_headers, "Mcp-Session-Id");

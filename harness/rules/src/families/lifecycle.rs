@@ -4,8 +4,8 @@
 //! order forgives [`CROSSING`]. The versions themselves are in `versions`, and pings in `pings`.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, ResponseMatch, Revision, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, per_session,
+    Family, FindingLocation, MessageKind, PendingRequest, ResponseMatch, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, per_session,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -229,7 +229,7 @@ impl LifecycleState {
                 if let Some(result) = message.raw.outcome() {
                     check_fields(&RESULT_FIELDS, "serverInfo", result, at);
                 }
-                self.once(message, at);
+                self.once(message, request, at);
                 self.began(at);
             }
             _ if request.side == Some(Side::Client)
@@ -243,7 +243,7 @@ impl LifecycleState {
         }
     }
 
-    fn once(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    fn once(&mut self, message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
         let server = message.raw.outcome().and_then(|result| result.member("serverInfo")?.member("name"));
         let these = [message.raw.id_value(), server].map(|value| value.map(|value| value.text().into()));
         let first = self.first_handshake.get_or_insert_with(|| these.clone());
@@ -254,11 +254,17 @@ impl LifecycleState {
         // A client whose session was lost begins again, with another id and at the same server.
         let [same_id, same_server] = [0, 1].map(|part| first[part] == these[part]);
         if at.exchange.is_none() && (!same_server || same_id && at.facts.over_stdio() != Some(true)) {
-            let wrong = match same_server {
-                false => "another server answers a second `initialize`",
-                true => "a second `initialize` has the id of the first: another client's",
+            let behind = |line: &u64| self.first.as_ref().is_some_and(|(_, place)| place.line < *line);
+            let wrong = match at.facts.ended.filter(behind) {
+                _ if !same_server => "another server answers a second `initialize`".to_owned(),
+                Some(line) => format!(
+                    "the server was started again behind line {line}: keep the lines of one run, with head -n {line} or \
+                     tail -n +{}",
+                    line + 1
+                ),
+                None => "a second `initialize` has the id of the first: another client's".to_owned(),
             };
-            at.fail(&ONE_SESSION, wrong);
+            at.fail(&ONE_SESSION, Violation::new(wrong).at(request.location()));
         }
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
             at.fail(&ONCE, "a second `initialize` succeeds in one session");
