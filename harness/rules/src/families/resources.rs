@@ -169,10 +169,6 @@ impl ResourcesState {
     }
 
     fn subscriptions(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        // A log may go on with the next process, which has no subscriptions.
-        if message.kind == MessageKind::Request && message.calls("initialize") {
-            (self.subscribed, self.full) = (Default::default(), false);
-        }
         if message.kind == MessageKind::Request && message.calls("resources/subscribe") {
             // The first update may overtake the answer.
             if let Some(uri) = message.param("uri").and_then(string_of) {
