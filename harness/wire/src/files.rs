@@ -100,6 +100,13 @@ impl Growing {
     }
 }
 
+/// Whether both are one file, also through links, and also where it is not there yet.
+#[must_use]
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    place(one).is_some_and(|one| place(other) == Some(one))
+}
+
 /// Writes a file aside and renames it over whatever has its name. A pipe or a device is written to directly.
 ///
 /// # Errors

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .terminal
             .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
     }
-    let origin = args.output.origin()?;
+    let origin = args.output.origin(args.baseline.as_deref())?;
     let rig = Rig {
         recorder: args.recorder.clone(),
         transport: args.transport,

@@ -14,13 +14,13 @@ use app::Recording;
 use clap::builder::NonEmptyStringValueParser;
 use formats::{Format, ReadOptions, Session};
 use mcp_concord_suite::Case;
-use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 use verdict::plain::counted;
+use wire::files::is_same;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::{Journal, LARGEST as LARGEST_JOURNAL};
 use wire::play::{self, Plan, Played, Script, Variants};
@@ -171,10 +171,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&format!("{bodies} not played: the body of a refused GET"));
     }
     let journal = match &args.journal {
-        Some(path)
-            if fs::canonicalize(path)
-                .is_ok_and(|it| fs::canonicalize(&name).is_ok_and(|played| it == played)) =>
-        {
+        Some(path) if is_same(path, Path::new(&name)) => {
             return Err(format!("the journal would overwrite {name}, which is played").into());
         }
         Some(path) => Journal::create(path)?,

@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 use verdict::record::{Implementation, Record};
 use walkdir::WalkDir;
+use wire::files::is_same;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -52,8 +53,12 @@ pub(super) struct Origin<'a> {
 }
 
 impl ResultArgs {
-    /// Reads the files that the digest is of, and the clock, before the run begins.
-    pub(super) fn origin(&self) -> Result<Origin<'_>, Failure> {
+    /// Reads the files that the digest is of, and the clock, before the run begins. The results do not go where the baseline is.
+    pub(super) fn origin(&self, baseline: Option<&Path>) -> Result<Origin<'_>, Failure> {
+        let overwritten = baseline.zip(self.results.as_deref()).filter(|(one, other)| is_same(one, other));
+        if let Some((known, _)) = overwritten {
+            return Err(format!("--results would overwrite the baseline {}", known.display()).into());
+        }
         let asked = self.valid_for.is_some() || !self.digest_of.is_empty();
         if asked && self.results.is_none() && self.report.is_none() {
             let why = "--valid-for and --digest-of are written into the results: name a file with --results, or a folder with --report";

@@ -84,11 +84,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Err(why.into());
     }
     distinct(&args.selection.format)?;
-    if let (Some(known), Some(results)) = (&args.baseline, &args.output.results)
-        && fs::canonicalize(known).is_ok_and(|it| fs::canonicalize(results).is_ok_and(|other| it == other))
-    {
-        return Err(format!("--results would overwrite the baseline {}", known.display()).into());
-    }
     if let Some(up_to) = args.scale {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
         let (filters, formats) = (args.selection.filter.as_slice(), args.selection.format.as_slice());
@@ -102,7 +97,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     watch()?;
-    let origin = args.output.origin()?;
+    let origin = args.output.origin(args.baseline.as_deref())?;
     let judged = args.importer.start()?;
     let importer = match args.importer.verify(&judged)? {
         Some(code) => return Ok(interrupt::code().unwrap_or(code)),
