@@ -23,8 +23,8 @@ use wire::redaction::{Preset, Redaction, preset};
 ///
 /// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is not a message
 /// is kept under `dir` "event", which readers skip. A slow disk delays the session by at most half a second: messages
-/// that it cannot keep up with are counted, reported, and marked in the file. At most 16 MiB wait to be written, and lines of more than
-/// 4 MiB wait in a temporary file beside the recording.
+/// that it cannot keep up with are counted, reported, and marked in the file. At most 16 MiB wait to be written, and lines of
+/// more than 4 MiB wait in a temporary file beside the recording.
 ///
 /// With --listen it is a proxy between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
 /// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive

@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Also redact what many sessions need: `common` has the names and patterns of credentials, cookies, tokens, and the
-    /// keys of well-known makers. Repeatable [default: common, where no --redact or --redact-text is given either].
+    /// keys of well-known makers, and `none` has none. Repeatable [default: common, where no --redact or --redact-text is given either].
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     preset: Vec<&'static Preset>,
     /// The capture format, instead of detecting it from the content.

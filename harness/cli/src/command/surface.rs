@@ -21,8 +21,8 @@ use wire::files::{self, Access};
 /// Shows what a server offers, or compares two offers: what breaks clients, what to look at, what is new.
 ///
 /// An offer is the tools with their schemas, the resources, templates, prompts, capabilities and instructions that a recording
-/// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and can be
-/// used in place of a recording. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
+/// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and can be used in
+/// place of a recording. JSON Schemas are compared by what they accept; where that cannot be decided, a person is asked to look.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/surface.txt"))]
 pub(crate) struct Args {
