@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// A file that was named, or found in a folder that was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,10 +111,15 @@ impl Iterator for Walk {
                     self.entries.skip_current_dir();
                 }
             } else if kind.is_file() {
-                if !is_of_a_case(entry.path()) {
-                    let (path, folder) = (entry.into_path(), Some(Arc::clone(&self.folder)));
-                    return Some(Found::Recording(Recording { path, folder }));
+                if is_of_a_case(entry.path()) {
+                    continue;
                 }
+                if is_lost(&entry) {
+                    let why = format!("{} is empty: what should have been recorded in it is lost", name());
+                    return Some(Found::Unsearched(name(), why));
+                }
+                let (path, folder) = (entry.into_path(), Some(Arc::clone(&self.folder)));
+                return Some(Found::Recording(Recording { path, folder }));
             } else if !kind.is_dir() {
                 self.irregular.push(name);
             }
@@ -150,6 +155,13 @@ impl Names {
         let folder = folder.display();
         (self.count > 0).then(|| format!("skipped in {folder} ({what}): {shown}{more}"))
     }
+}
+
+/// Whether a file is named as a recording is, and has nothing in it: its recorder may have died.
+fn is_lost(file: &DirEntry) -> bool {
+    let extension = file.path().extension().unwrap_or_default();
+    ["jsonl", "ndjson", "json", "har"].iter().any(|of_recordings| extension == *of_recordings)
+        && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
 }
 
 /// Whether a file is what a case of the suite says of its transcripts, and so none of them.
