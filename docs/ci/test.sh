@@ -127,6 +127,12 @@ PROBE="http://127.0.0.1:1/mcp
 " BASELINE="" STRICT=false step action.yml "Probe the server"
 ended 3
 
+# A recorder is driven, and one that cannot be run is said to be.
+RECORDER="mcp-concord -q record -o {out}.jsonl -- {server}" TRANSPORT=stdio BASELINE="" step action.yml "Drive the recorder"
+ended 0
+RECORDER="$work/no-such-program {out} {server}" TRANSPORT=stdio BASELINE="" step action.yml "Drive the recorder"
+ended 3
+
 # The parts are the whole, and a part ends as its recordings do.
 cp -r "$here/cases/recorded" recordings
 cp "$here/docs/examples/null-id.jsonl" recordings
