@@ -29,6 +29,9 @@ impl From<Verbosity> for verdict::text::Verbosity {
     }
 }
 
+/// How many errors of one kind are said.
+const LISTED: usize = 20;
+
 /// Whether the terminal obeys escapes: one that calls itself `dumb` shows them as text.
 pub(crate) fn obeys_escapes() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term != "dumb")
@@ -67,6 +70,19 @@ impl Terminal {
     /// Says why the program cannot go on.
     pub(crate) fn error(&self, text: &str) {
         self.say("error", text);
+    }
+
+    /// The same for many reasons of one kind, such as the slips of a file: the first ones, unless asked for all.
+    pub(crate) fn errors(&self, texts: impl ExactSizeIterator<Item = String>) {
+        let more = match self.verbosity {
+            Verbosity::Verbose => 0,
+            _ => texts.len().saturating_sub(LISTED),
+        };
+        let shown = texts.len() - more;
+        texts.take(shown).for_each(|text| self.error(&text));
+        if more > 0 {
+            self.error(&format!("and {more} more (-v lists them)"));
+        }
     }
 
     /// Shows a failure in one line, which begins with its verdict.

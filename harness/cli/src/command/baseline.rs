@@ -36,8 +36,8 @@ pub(super) fn read<'t>(
 
 /// Says each slip with its place.
 pub(super) fn say(slips: &[ConfigError], path: &Path, context: CommandContext) {
-    for ConfigError { line, message } in slips {
+    context.terminal.errors(slips.iter().map(|ConfigError { line, message }| {
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        context.terminal.error(&format!("{}{line}: {message}", path.display()));
-    }
+        format!("{}{line}: {message}", path.display())
+    }));
 }

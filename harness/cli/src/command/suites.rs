@@ -34,9 +34,7 @@ impl SuiteArgs {
             (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
         };
         let suite = load(&roots).map_err(|problems| {
-            for problem in &problems {
-                context.terminal.error(&problem.to_string());
-            }
+            context.terminal.errors(problems.iter().map(ToString::to_string));
             Failure::Unusable(format!("the suite cannot be used: {}", counted(problems.len(), "problem")))
         })?;
         // A variant cites what was changed, also where the format that shows it cannot carry the session.

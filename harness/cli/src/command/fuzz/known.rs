@@ -43,7 +43,7 @@ impl KnownKinds {
             roots.push(Root::Disk(out.to_owned()));
         }
         let suite = load(&roots).map_err(|problems| {
-            problems.iter().for_each(|problem| context.terminal.error(&problem.to_string()));
+            context.terminal.errors(problems.iter().map(ToString::to_string));
             Failure::Unusable(format!("the findings in {} cannot be used beside the suite", out.display()))
         })?;
         let suite = suite.in_dialect(judged.dialect());
