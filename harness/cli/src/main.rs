@@ -79,11 +79,14 @@ fn program(commands: &[&dyn Command]) -> clap::Command {
 /// Where a command stands among these words, or what is in its place: behind the options of the program.
 fn place(words: &[OsString]) -> usize {
     let mut at = 1;
-    while let Some(word) = words.get(at).and_then(|word| word.to_str())
-        && word.starts_with('-')
-        && word != "-"
-    {
-        at += if word == "--color" { 2 } else { 1 };
+    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        at += match word.strip_prefix("--") {
+            Some("color") => 2,
+            Some("quiet" | "verbose" | "help" | "version") => 1,
+            Some(word) if word.starts_with("color=") => 1,
+            None if word.len() > 1 && word.starts_with('-') => 1,
+            _ => break,
+        };
     }
     at
 }
@@ -101,7 +104,7 @@ fn near(word: &str) -> Option<&'static str> {
 /// file in place of a command is one for `summary`.
 fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
     let at = place(&words);
-    let named = |words: &[OsString]| {
+    let named = |words: &[OsString], at: usize| {
         let word = words.get(at)?;
         COMMANDS.iter().position(|command| word == command.name())
     };
@@ -109,12 +112,18 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
         let name = word.to_string_lossy();
         name.contains(['.', '/', '\\']) || name == "-" || name != "help" && Path::new(word).exists()
     };
-    match words.get(at).filter(|word| named(&words).is_none() && *word != "help") {
+    match words.get(at).filter(|word| named(&words, at).is_none() && *word != "help") {
         Some(word) if is_file(word) => words.insert(at, SUMMARY.into()),
         Some(word) if !word.to_string_lossy().starts_with('-') => nameless("file or command", word),
+        // Its options may come first, unless there is a command behind them.
+        Some(_)
+            if words[at..].iter().any(is_file) && (at..words.len()).all(|at| named(&words, at).is_none()) =>
+        {
+            words.insert(at, SUMMARY.into());
+        }
         _ => {}
     }
-    let commands = named(&words).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
+    let commands = named(&words, at).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
     if let [help, word] = words.get(at..).unwrap_or_default()
         && help == "help"
         && !word.to_string_lossy().starts_with('-')
