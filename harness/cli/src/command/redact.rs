@@ -61,12 +61,23 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 pub(super) type Wrapping<'w> =
     &'w dyn Fn(&str, &'static Format, &mut File, &mut dyn Write) -> Result<(), Failure>;
 
-/// Writes what `wrapping` makes of the recording without its secrets, or that recording itself.
+/// Writes what `wrapping` makes of the recording without its secrets, or that recording itself. Where it is rejected, its line is
+/// not shown, since nothing was taken out of it.
 pub(super) fn redacted(
     args: &Args,
     wrapping: Option<Wrapping<'_>>,
     context: CommandContext,
 ) -> Result<u8, Failure> {
+    rewritten(args, wrapping, context).map_err(|failure| match failure {
+        Failure::Rejected(name, mut rejection) => {
+            rejection.excerpt = None;
+            Failure::Rejected(name, rejection)
+        }
+        other => other,
+    })
+}
+
+fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::new(&args.redact, &args.redact_text)?;
     let unsaid = !redaction.is_asked() && args.preset.is_empty();
     let presets = if unsaid { vec![preset(DEFAULT)?] } else { args.preset.clone() };
