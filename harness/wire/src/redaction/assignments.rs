@@ -6,7 +6,7 @@
 //! `the token is abc` gives nothing to anybody.
 
 use super::encodings::{percent_decoded, unescaped};
-use super::ledger::{MARKER, Rule, marker_length};
+use super::ledger::{LONGEST, MARKER, Rule, marker_length};
 use std::ops::Range;
 
 /// Words before credentials in the value of a header.
@@ -20,11 +20,11 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<
         return Vec::new();
     }
     let mut found = passwords(text);
-    let mut end = 0;
+    let (mut end, mut line) = (0, 0);
     for at in signs {
         let rule = if at < end { None } else { rule_of(name_before(&text[end..at]), names) };
         let Some(rule) = rule else { continue };
-        let value = value_behind(text, at);
+        let value = value_behind(text, at, &mut line);
         end = value.end;
         if !value.is_empty() {
             found.push((value, rule));
@@ -71,12 +71,13 @@ fn name_before(text: &[u8]) -> &[u8] {
 }
 
 fn ends_in_marker(text: &[u8]) -> bool {
+    let text = &text[text.len().saturating_sub(LONGEST)..];
     let last = memchr::memmem::rfind(text, MARKER.as_bytes());
     last.is_some_and(|at| marker_length(&text[at..]) == Some(text.len() - at))
 }
 
-/// Where the value behind the sign at `at` is.
-fn value_behind(text: &[u8], at: usize) -> Range<usize> {
+/// Where the value behind the sign at `at` is. The end of a line stays in `line`, since many signs may stand on a long one.
+fn value_behind(text: &[u8], at: usize, line: &mut usize) -> Range<usize> {
     let skip =
         |from: usize, set: &[u8]| from + text[from..].iter().take_while(|byte| set.contains(byte)).count();
     let mut start = skip(skip(at, b"=:>"), b" \t");
@@ -86,9 +87,14 @@ fn value_behind(text: &[u8], at: usize) -> Range<usize> {
         start = skip(broken, b" \t");
     }
     let rest = &text[start..];
-    let line = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-    let word = rest.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-    let scheme = SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
+    if *line < start {
+        *line = start + memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+    }
+    let line = *line - start;
+    let scheme = SCHEMES.iter().any(|scheme| {
+        let (word, behind) = rest.split_at_checked(scheme.len()).unwrap_or_default();
+        word.eq_ignore_ascii_case(scheme.as_bytes()) && behind.first().is_none_or(u8::is_ascii_whitespace)
+    });
     // Of JSON that is cut off, a value that was taken out before.
     let is_named = text[..at].trim_ascii_end().ends_with(b"\"");
     let gone = marker_length(rest).filter(|end| is_named && matches!(rest.get(*end), Some(b',' | b'}')));

@@ -24,7 +24,7 @@ static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
 const WINDOW: usize = 1 << 20;
 
 /// No marker is longer, with the largest number.
-const LONGEST: usize = MARKER.len() + 1 + 20;
+pub(super) const LONGEST: usize = MARKER.len() + 1 + 20;
 
 /// Why something is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
