@@ -7,7 +7,7 @@ use crate::engine::{
 };
 use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
-use formats::{Format, Input, ReadError, Tolerance};
+use formats::{Format, Input, ReadError, Spelling, Tolerance};
 use std::io;
 use std::thread;
 use transcript::json::Json;
@@ -110,6 +110,7 @@ fn kind(format: &Format) -> RecordingKind {
         envelope: format.is_envelope(),
         http_sse: format.transport == Some(formats::Transport::HttpSse),
         bare_lines: format.is_bare_lines(),
+        own_lines: matches!(format.spelling, Spelling::Lines(_)) && !format.is_bare_lines(),
         bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
         message_levels: format.message_levels,

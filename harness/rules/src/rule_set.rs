@@ -2,8 +2,7 @@
 //!
 //! How such a set is spelled, which rules of today belong into one, and what it takes to keep it.
 
-use crate::engine::CheckResult;
-use crate::engine::RuleVerdict;
+use crate::engine::{CheckResult, RuleOutcome, RuleVerdict};
 use crate::families::{all, find};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
@@ -37,12 +36,12 @@ pub struct RuleSetResult {
     pub inconclusive: usize,
     /// Broken.
     pub broken: usize,
-    /// The recording was judged to its end.
+    /// All of the recording could be read.
     pub whole: bool,
 }
 
 impl RuleSetResult {
-    /// No rule was broken, and the recording was judged to its end.
+    /// No rule was broken, and all of the recording could be read.
     #[must_use]
     pub fn conforms(&self) -> bool {
         self.broken == 0 && self.whole
@@ -176,9 +175,14 @@ impl RuleSet {
             uncalled: count(&[RuleVerdict::NotApplicable]),
             inconclusive: count(&[RuleVerdict::Inconclusive]),
             broken: count(&[RuleVerdict::Fail, RuleVerdict::Warn]),
-            whole: judged.rejected.is_none(),
+            whole: judged.rejected.is_none() && !judged.outcomes.iter().any(is_unread),
         }
     }
+}
+
+/// Whether a record of the recorder's own could not be read.
+fn is_unread(outcome: &RuleOutcome) -> bool {
+    outcome.rule.id == "rec.readable" && outcome.verdict == RuleVerdict::Fail
 }
 
 #[cfg(test)]

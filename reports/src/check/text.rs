@@ -265,7 +265,7 @@ fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
     let judge = format!("{of} as judged by mcp-concord {version}");
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
         (false, ..) => {
-            format!("could not be read to its end, so it is unknown whether it conforms to {judge}")
+            format!("could not be read as a whole, so it is unknown whether it conforms to {judge}")
         }
         (_, 0, _) if messages == 0 => {
             format!("holds no message, so it is unknown whether it conforms to {judge}")

@@ -11,7 +11,7 @@ use super::family::{Family, RuleVisitor};
 use super::finding::{Listener, RuleOutcome};
 use super::held_answers::HeldAnswers;
 use super::location::FindingLocation;
-use super::message::SeenMessage;
+use super::message::{MARK, SeenMessage, behind_mark};
 use super::methods::usual_sender;
 use super::pending_requests::PendingRequests;
 use super::recording_info::RecordingInfo;
@@ -144,14 +144,24 @@ impl Judge {
         self.facts.see(entry);
         let (lost, cut) = self.facts.losses.see(entry);
         let kind = self.facts.recording.kind;
-        let misquoted = matches!(&entry.content, Content::Noise(noise) if kind.misquotes(noise));
-        if lost || cut || misquoted {
+        let spoilt = matches!(&entry.content, Content::Noise(noise) if kind.misquotes(noise) || kind.spoils(noise, entry));
+        if lost || cut || spoilt {
             self.lose();
         }
         match &entry.content {
             // What is left of it is not what was sent.
             _ if cut => self.facts.count(),
             Content::Message(message) => self.message(entry, *message, None),
+            Content::Noise(noise) if let Some(message) = behind_mark(noise) => {
+                self.show(entry, None, entry.side);
+                let mut location = entry.location;
+                location.offset += MARK.len_utf8() as u64;
+                self.message(
+                    &Entry { content: Content::Message(message), location, ..entry.clone() },
+                    message,
+                    None,
+                );
+            }
             Content::Noise(noise) if noise.why.code == Code::Batch => {
                 // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
                 let items: Vec<_> = batch::items(entry).into_iter().flatten().collect();

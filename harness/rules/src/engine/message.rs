@@ -7,6 +7,10 @@ use crate::revision::{Revision, Span};
 use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::message::{Id, Message, MessageClass};
+use transcript::session::Noise;
+
+/// A byte order mark.
+pub(crate) const MARK: char = '\u{feff}';
 
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
@@ -137,4 +141,9 @@ impl<'m> SeenMessage<'m> {
     pub(crate) fn meta(&self, name: &str) -> Option<Json<'m>> {
         self.meta?.member(name)
     }
+}
+
+/// The message behind a byte order mark, which is its sender's fault and no reason not to judge it.
+pub(crate) fn behind_mark<'n>(noise: &'n Noise<'_>) -> Option<Message<'n>> {
+    Message::parse(noise.text.strip_prefix(MARK)?).ok()
 }

@@ -65,7 +65,9 @@ pub(crate) use facts::why_not_whole;
 pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain, shows_all,
 };
-pub(crate) use message::{META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage};
+pub(crate) use message::{
+    META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage, behind_mark,
+};
 pub(crate) use methods::{Direction, Method};
 pub(crate) use moment::{Early, Moment, NO_ORDER};
 pub(crate) use pending_request::{PendingRequest, requestor, requestors};

@@ -2,7 +2,7 @@
 
 use crate::rule::Need;
 use transcript::rejection::Code;
-use transcript::session::Noise;
+use transcript::session::{Entry, Noise};
 
 /// What is judged, as far as the caller has to say it.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +28,8 @@ pub(crate) struct RecordingKind {
     pub http_sse: bool,
     /// Lines that are the messages, and nothing else.
     pub bare_lines: bool,
+    /// Lines that are the recorder's own, with a message in most of them.
+    pub own_lines: bool,
     /// A list whose items may be messages themselves.
     pub bare_list: bool,
     /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
@@ -46,5 +48,12 @@ impl RecordingKind {
     /// JSON the client tells of in words of its own.
     pub(crate) fn misquotes(self, noise: &Noise<'_>) -> bool {
         self.is_clients_log() && noise.why.code == Code::InvalidJson && noise.why.clause != "RPL-NOISE"
+    }
+
+    /// Whether such a line cannot be read, so that nobody knows what was in it.
+    pub(crate) fn spoils(self, noise: &Noise<'_>, entry: &Entry<'_>) -> bool {
+        self.own_lines
+            && entry.location.root.is_empty()
+            && matches!(noise.why.code, Code::InvalidJson | Code::Truncated)
     }
 }

@@ -126,6 +126,9 @@ fn exact(value: Option<Json<'_>>, at: &RuleContext<'_>) {
 
 /// Something that was to be a message and is none. Lines are judged elsewhere: a line may be what a program printed.
 fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
+    if at.facts.recording.kind.spoils(noise, at.entry) {
+        return;
+    }
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
         return at.fail(&BOM, MARKED);

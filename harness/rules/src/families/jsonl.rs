@@ -2,7 +2,8 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, is_log_line, quoted,
+    Family, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, behind_mark, is_log_line,
+    quoted,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
@@ -72,7 +73,7 @@ impl JsonlState {
 
     fn no_json(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>) {
         let text: &str = &noise.text;
-        if text.starts_with('\u{feff}') {
+        if behind_mark(noise).is_some() {
             return self.give_up(at);
         }
         // Only a program's own words look like this, and they came with the server's messages.

@@ -103,9 +103,7 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
     // Such a line may be what a program printed, and rules of its own tell of it.
     let printed = kind.trace || kind.bare_lines || kind.bare_list;
     match noise.why.code {
-        // In a trace each line is the recorder's own.
-        Code::InvalidJson if kind.trace => Some(Level::Must),
-        Code::Truncated if kind.trace => Some(Level::Must),
+        _ if kind.spoils(noise, at.entry) => Some(Level::Must),
         _ if kind.misquotes(noise) => Some(Level::Should),
         Code::Truncated if !printed => Some(match at.entry.carrier {
             Carrier::Line => Level::Must,
