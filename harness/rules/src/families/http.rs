@@ -295,6 +295,7 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
 fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
     let known = matches!(media, "application/json" | "text/event-stream");
     at.check(&CONTENT_TYPE, known, || match media {
+        "" if status == Some(202) => "the request is answered with 202, as a notification is".to_owned(),
         "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
@@ -323,7 +324,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (Some(Code::InvalidJson), _) => {}
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => at.pass(&JSON_SINGLE),
-        (None, 0) if exchange.response_header("content-length") == Some("0") => {
+        (None, 0) if exchange.is_whole() || exchange.response_header("content-length") == Some("0") => {
             at.fail(&JSON_SINGLE, "the body is empty");
         }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
