@@ -153,6 +153,8 @@ pub(super) fn finding(
     session: &Probed,
     message: String,
 ) -> RuleResult {
+    // A session that did not begin was asked for in the newest revision that has a handshake.
+    let asked = (!session.is_client).then_some(Revision::V2025_11_25);
     RuleResult {
         rule,
         verdict,
@@ -164,7 +166,7 @@ pub(super) fn finding(
         offset: None,
         within: None,
         message,
-        link: rules::find(rule).and_then(|rule| rule.link(session.revision)),
+        link: rules::find(rule).and_then(|rule| rule.link(session.revision.or(asked))),
         snippet: None,
         other: None,
         rerun: None,
