@@ -326,10 +326,12 @@ pub(super) fn print(
         }
     ));
     let rules = rules(files);
+    match asked.kept {
+        true => terminal.note("the probe itself breaks rules: check --profile server judges only the server"),
+        false if rules.is_empty() => {}
+        false => terminal.note("the sessions named here were not kept: -o DIR keeps their recordings"),
+    }
     if !rules.is_empty() {
-        if !asked.kept {
-            terminal.note("the sessions named here were not kept: -o DIR keeps their recordings");
-        }
         terminal.note(&format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server));
     }
     if let Some(code) = interrupt::code() {
