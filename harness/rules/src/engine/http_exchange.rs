@@ -167,6 +167,11 @@ impl HttpExchange {
         self.endpoint.is_some() && !self.raw.timed
     }
 
+    /// Its recorder says when the answer was whole, and that nobody broke it off.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.raw.timed && self.raw.fate.is_none()
+    }
+
     /// The answer is a stream of events.
     pub(crate) fn streams(&self) -> bool {
         self.succeeded() && self.raw.media_type == "text/event-stream"

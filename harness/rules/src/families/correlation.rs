@@ -110,9 +110,7 @@ impl RuleVisitor for CorrelationState {
         self.runs.judge(&self.garbled, at);
         for request in self.runs.due(&self.garbled, at) {
             if at.facts.over_stdio() != Some(true) {
-                let why =
-                    "over HTTP a status may have been the answer; such recordings do not carry it to the end";
-                at.inconclusive(&ANSWERED, why);
+                at.inconclusive(&ANSWERED, "over HTTP a status may have been the answer");
                 continue;
             }
             if !at.facts.closed {

@@ -1,13 +1,15 @@
 //! Streamable HTTP: what the POST of a message and its answer must look like.
 //!
-//! Headers, statuses and the shape of bodies, of one exchange at a time.
+//! Headers, statuses and the shape of bodies, of one exchange at a time; but a page of another origin is refused where the same
+//! request without its `Origin` is served. Memory: [`MOST_EARLY`] of what waits, and of what was served.
 
 use super::legacy_sse::foreign;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, NOT_WHOLE, Revision, RuleContext, RuleVisitor, Span, Transport,
-    Trigger, Violation, quoted,
+    Family, FindingLocation, HttpExchange, NOT_WHOLE, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
+use std::collections::BTreeSet;
 use transcript::rejection::Code;
 use transcript::session::{Carrier, Headers, header};
 
@@ -141,6 +143,10 @@ struct HttpState {
     shown: [bool; 2],
     /// What is wrong with `Accept` in an envelope, if anything, where no message had shown the revision yet.
     early: Vec<(Option<Violation<'static>>, FindingLocation)>,
+    /// Requests of pages that were refused, with the status.
+    refused: Vec<(String, u16, FindingLocation)>,
+    /// Requests without an `Origin` that were served.
+    served: BTreeSet<String>,
 }
 
 /// The most requests that wait for the revision.
@@ -175,6 +181,12 @@ impl RuleVisitor for HttpState {
     }
 
     fn over(&mut self, at: &RuleContext<'_>) {
+        for (_, status, location) in self.refused.drain(..).filter(|(asked, ..)| self.served.contains(asked))
+        {
+            let wrong =
+                format!("the answer to a page is {status}, and the same request without `Origin` is served");
+            at.fail(&ORIGIN, Violation::new(wrong).only(Level::Should).at(location));
+        }
         for (wrong, location) in self.early.drain(..) {
             at.without(&ACCEPT_POST, wrong, |wrong| wrong.at(location));
         }
@@ -191,6 +203,7 @@ impl RuleVisitor for HttpState {
             return;
         }
         foreign(&ORIGIN, exchange, at);
+        self.compare(exchange, at);
         let sent = exchange.raw.request_size.filter(|size| *size > 0 && !exchange.request_lost);
         match (sent, exchange.is("POST")) {
             (Some(size), false) if exchange.is("PUT") || exchange.is("PATCH") => {
@@ -216,6 +229,29 @@ impl RuleVisitor for HttpState {
             true if exchange.reported > 0 => reported(exchange, at),
             false => answered(exchange, at),
             true => {}
+        }
+    }
+}
+
+impl HttpState {
+    /// Keeps what shows that a request was refused for its `Origin`, whose status is named from 2025-11-25 on.
+    fn compare(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let [call] = &exchange.calls[..] else { return };
+        let [session, version] =
+            [SESSION, VERSION].map(|name| exchange.request_header(name).unwrap_or_default());
+        let (url, size) = (exchange.url(), exchange.raw.request_size.unwrap_or_default());
+        let asked = || format!("{url} {session} {version} {} {size}", call.method);
+        let since = Some(Revision::V2025_11_25);
+        match (exchange.request_header("origin"), exchange.status()) {
+            (None, 200..=299) if self.served.len() < MOST_EARLY => {
+                self.served.insert(asked());
+            }
+            (Some(_), status @ (400 | 402 | 406..=428))
+                if at.revision >= since && self.refused.len() < MOST_EARLY =>
+            {
+                self.refused.push((asked(), status, at.location()));
+            }
+            _ => {}
         }
     }
 }
@@ -295,6 +331,7 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
 fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
     let known = matches!(media, "application/json" | "text/event-stream");
     at.check(&CONTENT_TYPE, known, || match media {
+        "" if status == Some(202) => "the request is answered with 202, as a notification is".to_owned(),
         "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
@@ -323,7 +360,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (Some(Code::InvalidJson), _) => {}
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => at.pass(&JSON_SINGLE),
-        (None, 0) if exchange.response_header("content-length") == Some("0") => {
+        (None, 0) if exchange.is_whole() || exchange.response_header("content-length") == Some("0") => {
             at.fail(&JSON_SINGLE, "the body is empty");
         }
         (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {

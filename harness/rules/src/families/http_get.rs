@@ -193,7 +193,14 @@ impl HttpGetState {
                 }
             },
             400 if listens && at.facts.negotiated.initialized && self.is_proper(exchange, at) => {
-                at.fail(&GET_ANSWER, "the answer is 400 although session and version are named");
+                let named = [(SESSION, "session"), (VERSION, "version")];
+                let named = named.into_iter().filter(|(name, _)| exchange.request_header(name).is_some());
+                let named = match named.map(|(_, what)| what).collect::<Vec<_>>()[..] {
+                    [] => "nothing has to be named".to_owned(),
+                    [what] => format!("the {what} is named"),
+                    _ => "session and version are named".to_owned(),
+                };
+                at.fail(&GET_ANSWER, format!("the answer is 400 although {named}"));
             }
             409 => {
                 let wrong =

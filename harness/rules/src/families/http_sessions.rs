@@ -68,6 +68,10 @@ struct HttpSessionsState {
     over: BTreeMap<Box<str>, Over>,
     /// Where an error said that a session is gone, and what the rule says of it unless the session is served again.
     gone: Vec<(Box<str>, FindingLocation, String)>,
+    /// Where a session that is over was answered with 401 although no token was sent.
+    locked: Vec<FindingLocation>,
+    /// Another request was answered so: the server asks for tokens.
+    asks: bool,
     /// What an envelope shows, which has no exchanges.
     in_envelope: EnvelopeSessions,
 }
@@ -82,12 +86,18 @@ impl RuleVisitor for HttpSessionsState {
         for (_, location, wrong) in self.gone.drain(..) {
             at.fail(&AFTER_END, Violation::new(wrong).only(Level::Should).at(location));
         }
+        for location in self.locked.drain(..).filter(|_| !self.asks) {
+            let wrong = Violation::new("the answer is 401, and nothing else that was asked needed a token");
+            at.fail(&AFTER_END, wrong.only(Level::Should).at(location));
+        }
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.transport != Transport::Streamable {
             return;
         }
+        let is_over = exchange.request_header(SESSION).is_some_and(|session| self.over.contains_key(session));
+        self.asks |= exchange.status() == 401 && !is_over;
         self.begin_again(exchange, at);
         self.bad_version(exchange, at);
         if exchange.calls("initialize") {
@@ -212,6 +222,11 @@ impl HttpSessionsState {
                 status @ (200..=299 | 400 | 402 | 406..=428) => {
                     let wrong = Violation::new(format!("the answer is {status}, and the session was over"));
                     at.fail(&AFTER_END, wrong.see(over.location.clone(), over.what));
+                }
+                401 if exchange.request_header("authorization").is_none()
+                    && self.locked.len() < MOST_SESSIONS =>
+                {
+                    self.locked.push(at.location());
                 }
                 _ => {}
             }

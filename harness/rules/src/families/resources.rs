@@ -145,7 +145,7 @@ impl RuleVisitor for ResourcesState {
             _ => {}
         }
         if message.request_for("resources/read").is_some() {
-            missing(message, at);
+            self.missing(message, at);
         }
     }
 
@@ -286,6 +286,33 @@ impl ResourcesState {
             _ => None,
         }
     }
+
+    /// An error of a reading that is about the resource, as far as its code or its words tell, or the lists.
+    fn missing(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
+        let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
+        let said = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
+        let said = said.iter().any(|part| words.contains(part)) && !words.contains("method");
+        let uri = message.request().and_then(|request| request.param("uri")).and_then(string_of);
+        let is_unlisted = |uri: String| !self.shown.contains(&uri) && self.may_be_there(&uri).is_none();
+        let missing = said || matches!(code, -32602 | -32603) && uri.is_some_and(is_unlisted);
+        if missing {
+            at.pass(&NONEMPTY);
+        }
+        let modern = at.revision == Some(Revision::V2026_07_28);
+        let right = if modern { -32602 } else { -32002 };
+        if code == right && (missing || !modern) {
+            return at.pass(&CODE);
+        }
+        // A server without resources knows no such method, which is another matter.
+        let unknown = code == -32601 && at.facts.declares(Side::Server, "resources") != Some(true);
+        if unknown || !(missing || modern && code == -32002) {
+            return;
+        }
+        let wrong =
+            Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
+        at.fail(&CODE, if code == -32002 { wrong } else { wrong.only(Level::Should) });
+    }
 }
 
 /// What is subscribed to, by its [`start_of`].
@@ -337,30 +364,6 @@ fn one_of(resource: Json<'_>, at: &RuleContext<'_>) {
             at.fail(&ONE_OF, wrong.inside(resource));
         }
     }
-}
-
-/// An error of a reading that is about the resource, as far as its code or its words tell.
-fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-    let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
-    let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
-    let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
-    let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
-    if missing {
-        at.pass(&NONEMPTY);
-    }
-    let modern = at.revision == Some(Revision::V2026_07_28);
-    let right = if modern { -32602 } else { -32002 };
-    if code == right && (missing || !modern) {
-        return at.pass(&CODE);
-    }
-    // A server without resources knows no such method, which is another matter.
-    let unknown = code == -32601 && at.facts.declares(Side::Server, "resources") != Some(true);
-    if unknown || !(missing || modern && code == -32002) {
-        return;
-    }
-    let wrong =
-        Violation::new(format!("the code is {code} where a missing resource has {right}")).inside(error);
-    at.fail(&CODE, if code == -32002 { wrong } else { wrong.only(Level::Should) });
 }
 
 #[cfg(test)]

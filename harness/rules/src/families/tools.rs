@@ -66,7 +66,7 @@ static INPUT: Rule = Rule {
     id: "tools.input-error",
     span: LATE,
     source: "server/tools#error-handling",
-    title: "Arguments that do not fit are answered with `isError` rather than with -32602",
+    title: "Arguments that do not fit are answered with `isError` rather than a JSON-RPC error",
     why: "Many clients keep protocol errors from the model, which then cannot correct its arguments.",
     fix: "Answer with a result that has `isError` and says what is wrong with the arguments.",
     ..Rule::BLANK.should().server()
@@ -224,7 +224,8 @@ impl ToolsState {
         let Some(request) = message.request() else { return };
         let failed =
             message.raw.outcome().filter(|_| message.kind == MessageKind::Result).is_some_and(is_error);
-        let refused = message.error_code() == Some(-32602);
+        let code = message.error_code().filter(|code| matches!(code, -32602 | -32603));
+        let refused = code.is_some();
         // Of a call that was served only an unknown name is to be known.
         if !(failed || refused || self.list.is_whole()) {
             return;
@@ -258,7 +259,8 @@ impl ToolsState {
                 match self.arguments(tool, given, at) {
                     Fit::Unfit(..) if failed => at.pass(&INPUT),
                     Fit::Unfit(why, _) => {
-                        let wrong = format!("the arguments do not fit ({why}), and the answer is -32602");
+                        let code = code.unwrap_or_default();
+                        let wrong = format!("the arguments do not fit ({why}), and the answer is {code}");
                         at.fail(&INPUT, see(wrong));
                     }
                     Fit::Fits => {}

@@ -8,6 +8,7 @@ use crate::engine::{
 };
 use crate::rule::Rule;
 use transcript::json::Json;
+use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "versions",
@@ -54,8 +55,10 @@ struct VersionsState {
 
 impl RuleVisitor for VersionsState {
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        // A server that repeats what it was sent names no version.
         if message.calls("initialize")
             && message.kind == MessageKind::Request
+            && at.side != Some(Side::Server)
             && let Some(version) = message.param("protocolVersion")
         {
             known(version, at);

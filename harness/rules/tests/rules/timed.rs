@@ -51,6 +51,10 @@ fn with_times(bytes: &[u8]) -> Option<Value> {
         }
         let Some(text) = content.get("text").and_then(Value::as_str) else { continue };
         let is_stream = content.get("mimeType")?.as_str()?.starts_with("text/event-stream");
+        // A time says of an answer of no bytes that it was whole, which without one nobody knows.
+        if text.is_empty() && !is_stream {
+            continue;
+        }
         // Where nothing tells when a stream of HTTP+SSE said what, an answer is placed behind its request.
         let is_placed = text.contains("event: endpoint");
         if is_stream && (text.contains('\r') || text.contains("\n\n\n") || is_placed) {

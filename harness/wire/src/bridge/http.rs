@@ -68,7 +68,12 @@ impl Bridge {
             }),
             _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "only POST, GET and DELETE are served here"),
         };
-        answered.unwrap_or_else(|Refusal(status, why)| sentence(status, &why))
+        answered.unwrap_or_else(|Refusal(status, why)| {
+            if head.method == Method::POST && status == StatusCode::NOT_FOUND {
+                self.strayed.fetch_add(1, Ordering::SeqCst);
+            }
+            sentence(status, &why)
+        })
     }
 
     async fn post(self: &Arc<Self>, headers: &HeaderMap, body: Body) -> Answered {

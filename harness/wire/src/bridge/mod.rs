@@ -36,6 +36,8 @@ pub struct Bridge {
     ended: AtomicU64,
     conduct: Conduct,
     resumed: AtomicBool,
+    /// How many messages were posted to sessions that were over.
+    strayed: AtomicU64,
 }
 
 /// How clients are put to the test.
@@ -92,6 +94,7 @@ impl Bridge {
             ended: AtomicU64::new(0),
             conduct,
             resumed: AtomicBool::new(false),
+            strayed: AtomicU64::new(0),
         });
         let first = bridge.server()?;
         lock(&bridge.sessions).next = Some(first);
@@ -101,6 +104,11 @@ impl Bridge {
     /// Whether a client came back to a stream.
     pub(crate) fn is_resumed(&self) -> bool {
         self.resumed.load(Ordering::SeqCst)
+    }
+
+    /// How many messages were posted to sessions that were over.
+    pub(crate) fn strayed(&self) -> u64 {
+        self.strayed.load(Ordering::SeqCst)
     }
 
     /// Ends every session, reports what reached nobody, and returns whether no server ended too early.

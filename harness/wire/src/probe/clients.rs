@@ -19,6 +19,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
+use verdict::plain::counted;
 
 /// How long what a client started may go on after it: its server writes the end of the recording.
 const AFTERWARDS: Duration = Duration::from_secs(3);
@@ -97,7 +98,7 @@ impl Clients {
             ["-q", "probe", "--as", "server", "--part", part_name, "--timeout", &patience, "--seen", seen];
         let server =
             [&[&*self.program][..], &options].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
-        let mut is_resumed = false;
+        let (mut is_resumed, mut strayed) = (false, 0);
         let (exit, last_words) = match &self.listen {
             None => {
                 let recording = words(&path(".jsonl"));
@@ -123,7 +124,7 @@ impl Clients {
                 } else {
                     self.start(part, &[url], "{url}")
                 };
-                is_resumed = bridge.is_resumed();
+                (is_resumed, strayed) = (bridge.is_resumed(), bridge.strayed());
                 bridge.close();
                 let kept = archive.close();
                 ended.and_then(|ended| kept.map(|()| ended))?
@@ -143,9 +144,16 @@ impl Clients {
                 unanswered: false,
                 text: why.to_owned(),
             };
+            let went_on = matches!(step.act, ServerAct::Leave) && strayed > 0;
             match found {
                 Some(seen) if seen.reached && was_left => {
                     unreached("the stream broke off, and the client did not resume it")
+                }
+                Some(seen) if !seen.reached && went_on => {
+                    let sent = counted(strayed, "message");
+                    let text =
+                        format!("the client sent {sent} in the session that is over, and began no other");
+                    Seen { reached: true, text, ..seen }
                 }
                 Some(seen) => seen,
                 None => unreached("the client did not get that far"),

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::time::{sleep, timeout};
 use transcript::revision::Revision;
 
@@ -59,11 +60,7 @@ pub(super) fn play(
     let recording = probe.folder.join(format!("{name}.har"));
     let archive = Archive::start(target, &recording, notify)?;
     let mut done = Probed { name, recording, revision: Some(revision), ..Probed::default() };
-    let (runtime, client) =
-        runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
-    let (origin, path) = (archive.target.origin(), archive.target.path());
-    let (patience, session, resource, ids) = (probe.patience, String::new(), String::new(), Vec::new());
-    let mut exchanges = Exchanges { client, origin, path, revision, patience, session, ids, resource };
+    let (runtime, mut exchanges) = exchanges(&archive.target, revision, probe.patience)?;
     runtime.block_on(async {
         let begun = async {
             match revision.has_handshake() {
@@ -117,6 +114,38 @@ pub(super) fn play(
     done.ids = exchanges.ids;
     archive.close()?;
     Ok(done)
+}
+
+/// Asks for the metadata of a server that wants a token, at the addresses where clients look for it when they are not told.
+pub(super) fn look_for_metadata(target: &Target, patience: Duration) -> Result<(), StartError> {
+    let (runtime, exchanges) = exchanges(target, Revision::V2025_11_25, patience)?;
+    runtime.block_on(unless_interrupted(async {
+        let own = Some(exchanges.path.trim_end_matches('/')).filter(|path| !path.is_empty());
+        for path in own.into_iter().chain([""]) {
+            let path = format!("/.well-known/oauth-protected-resource{path}");
+            let answer = exchanges.open("GET", &path, &[("accept", JSON)], "").await;
+            let Ok(answer) = answer else { break };
+            let is_found = answer.status().is_success();
+            let _ = timeout(patience, collect(answer.into_body(), MOST)).await;
+            if is_found {
+                break;
+            }
+        }
+    }));
+    Ok(())
+}
+
+/// What a session of single requests needs.
+fn exchanges(
+    target: &Target,
+    revision: Revision,
+    patience: Duration,
+) -> Result<(Runtime, Exchanges<'_>), StartError> {
+    let (runtime, client) =
+        runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
+    let (origin, path) = (target.origin(), target.path());
+    let (session, resource, ids) = (String::new(), String::new(), Vec::new());
+    Ok((runtime, Exchanges { client, origin, path, revision, patience, session, ids, resource }))
 }
 
 /// What comes of this, unless the probe is interrupted before.

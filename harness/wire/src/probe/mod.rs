@@ -54,6 +54,9 @@ const DISCOVERED: &str = "discovery";
 /// How long a server may take to say that it knows no revision without handshake, once it has started.
 const DISCOVERY: Duration = Duration::from_secs(2);
 
+/// How long a server over stdio has in the first session to ask too early: what is closer may have crossed.
+const EARLY: Duration = Duration::from_millis(150);
+
 /// A call of a tool: its name, and its arguments.
 pub type Call = (String, Value);
 
@@ -257,14 +260,21 @@ impl<'p> Run<'p> {
     fn first(&self, asked: Revision) -> Result<(Session<'p>, Duration), StartError> {
         let begun = Instant::now();
         let mut session = Session::open(self.probe, "session", self.notify)?;
+        if matches!(self.probe.server, Server::Command(_)) && self.probe.asks_for(VERSIONS) {
+            session.player.pause = EARLY;
+        }
         session.player.shake_hands(asked.name(), asked);
         Ok((session, begun.elapsed()))
     }
 
     /// Plays the first session to its end.
     fn rest(&self, mut session: Session<'_>) -> Result<Probed, StartError> {
-        if let Some(revision) = session.player.done.revision {
-            session.player.play(self.probe.steps(Part::Session, revision));
+        match session.player.done.revision {
+            Some(revision) => session.player.play(self.probe.steps(Part::Session, revision)),
+            None => {
+                let look = |target| http::look_for_metadata(target, self.probe.patience);
+                session.locked().map_or(Ok(()), look)?;
+            }
         }
         self.close(session)
     }

@@ -34,6 +34,8 @@ pub(super) struct Player<'p> {
     pub(super) pending: Vec<Pending>,
     /// Something was sent behind which something may come that should not.
     pub(super) suspects: bool,
+    /// How long the client listens before it says that it is initialized.
+    pub(super) pause: Duration,
 }
 
 /// A call that is not answered yet.
@@ -57,6 +59,7 @@ impl<'p> Player<'p> {
             may_fail: false,
             pending: Vec::new(),
             suspects: false,
+            pause: Duration::ZERO,
         }
     }
 
@@ -69,6 +72,7 @@ impl<'p> Player<'p> {
         let version = &result["protocolVersion"];
         self.done.revision = version.as_str().and_then(Revision::named);
         self.done.unknown = self.done.revision.is_none().then(|| version.to_string());
+        self.client.listen(self.pause);
         self.client.notify("notifications/initialized", Value::Null);
         self.done.revision.is_some()
     }

@@ -1,7 +1,7 @@
 //! A session of a probe: the server, the recorder between it and the client, and the client.
 
 use super::client::Client;
-use super::plan::{Probe, Probed, Silence};
+use super::plan::{Probe, Probed, RECORDER, Silence};
 use super::player::Player;
 use crate::files::Growing;
 use crate::http::AllowedHosts;
@@ -78,6 +78,17 @@ impl<'p> Session<'p> {
         let done = Probed { name: name.to_owned(), recording, ..Probed::default() };
         let client = Client::new(client_writes, client_reads, probe.patience);
         Ok(Self { player: Player::new(client, probe, done), connection })
+    }
+
+    /// The server over HTTP that asked for a login in its first answer.
+    pub(super) fn locked(&self) -> Option<&Target> {
+        let refused = self.player.done.refused.as_ref().and_then(|why| why.strip_prefix(RECORDER));
+        match &self.connection {
+            Connection::Http(_, archive) if refused.is_some_and(|why| why.starts_with("HTTP 401")) => {
+                Some(&archive.target)
+            }
+            _ => None,
+        }
     }
 
     /// Ends the session, as a client does, and kills a server that does not end in this time. Without the end of its recording it

@@ -5,7 +5,7 @@
 //! for each open body, and for its coded form.
 
 use super::kept::{KeptBody, milliseconds};
-use crate::http::{End, header};
+use crate::http::{EVENTS, End, JSON, header};
 use crate::redaction::Redaction;
 use flate2::write::MultiGzDecoder;
 use formats::unpacking::most_of;
@@ -17,6 +17,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Body {
     coding: Coding,
+    /// Its head announces a stream or JSON, so that nothing is said where nothing came.
+    announced: bool,
     /// Bytes that passed and are not kept.
     pub(super) lost: u64,
     pub(super) end: Option<End>,
@@ -41,6 +43,8 @@ impl Body {
     pub(super) fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
         let media_type = header(headers, "content-type").unwrap_or_default();
         let kept = KeptBody::new(media_type, redaction);
+        let named = media_type.trim_start().to_ascii_lowercase();
+        let announced = [EVENTS, JSON].iter().any(|known| named.starts_with(known));
         let coding = match header(headers, "content-encoding") {
             Some(coding) if coding.eq_ignore_ascii_case("gzip") => Coding::Gzip {
                 decoder: Box::new(MultiGzDecoder::new(kept)),
@@ -49,7 +53,7 @@ impl Body {
             },
             _ => Coding::Plain(Box::new(kept)),
         };
-        Self { coding, lost: 0, end: None }
+        Self { coding, announced, lost: 0, end: None }
     }
 
     /// Takes a part, which came at `now` in the time of its exchange. What cannot be kept is counted, and reported: there is
@@ -111,13 +115,13 @@ impl Body {
         matches!(self.coding, Coding::Coded(_))
     }
 
-    /// Writes `, "text": …` and, where it is not text, `, "encoding": "base64"`; nothing where nothing came. An event stream
-    /// has its text even so: without one it would look like a stream that an exporter dropped.
+    /// Writes `, "text": …` and, where it is not text, `, "encoding": "base64"`; nothing where nothing came. A stream and JSON
+    /// have their text even so: without one they would look like what an exporter dropped.
     pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let is_whole = self.lost == 0;
+        let is_empty = self.lost == 0 && self.announced;
         let kept = self.kept_mut();
         match kept.size {
-            0 if is_whole && kept.is_stream() => out.write_all(b", \"text\": \"\""),
+            0 if is_empty => out.write_all(b", \"text\": \"\""),
             0 => Ok(()),
             _ => kept.write_text(out),
         }
@@ -125,8 +129,9 @@ impl Body {
 
     /// Writes `, "_events": […]`: when each block of a stream came; of any other body, when it was whole, at `whole`.
     pub(super) fn write_blocks(&mut self, whole: Duration, out: &mut impl Write) -> io::Result<()> {
+        let is_announced = self.announced;
         let kept = self.kept_mut();
-        if !kept.is_stream() && kept.size == 0 {
+        if !is_announced && kept.size == 0 {
             return Ok(());
         }
         out.write_all(b",\n \"_events\": [")?;

@@ -153,6 +153,8 @@ pub(super) fn finding(
     session: &Probed,
     message: String,
 ) -> RuleResult {
+    // A session that did not begin was asked for in the newest revision that has a handshake.
+    let asked = (!session.is_client).then_some(Revision::V2025_11_25);
     RuleResult {
         rule,
         verdict,
@@ -164,7 +166,7 @@ pub(super) fn finding(
         offset: None,
         within: None,
         message,
-        link: rules::find(rule).and_then(|rule| rule.link(session.revision)),
+        link: rules::find(rule).and_then(|rule| rule.link(session.revision.or(asked))),
         snippet: None,
         other: None,
         rerun: None,
@@ -324,10 +326,12 @@ pub(super) fn print(
         }
     ));
     let rules = rules(files);
+    match asked.kept {
+        true => terminal.note("the probe itself breaks rules: check --profile server judges only the server"),
+        false if rules.is_empty() => {}
+        false => terminal.note("the sessions named here were not kept: -o DIR keeps their recordings"),
+    }
     if !rules.is_empty() {
-        if !asked.kept {
-            terminal.note("the sessions named here were not kept: -o DIR keeps their recordings");
-        }
         terminal.note(&format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server));
     }
     if let Some(code) = interrupt::code() {

@@ -59,7 +59,7 @@ pub(super) static AFTER_END: Rule = Rule {
     title: "Requests of a session that is over are answered with 404",
     why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
     fix: "Answer 404 Not Found to every request with the id of a session that is over.",
-    softened: Some("a warning where only the words of an error say that the session is gone"),
+    softened: Some("a warning where only the words of an error say that the session is gone, and on 401"),
     ..OURS
 };
 

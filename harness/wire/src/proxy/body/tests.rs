@@ -118,8 +118,13 @@ fn each_block_of_a_stream_has_the_time_of_its_end() {
     assert_eq!(times, r#"[{"at":0,"time":2.0},{"at":11,"time":4.0},{"at":22,"time":5.0}]"#);
     let whole = kept(&[], parts).get("_events").map(ToString::to_string);
     assert_eq!(whole.as_deref(), Some(r#"[{"at":0,"time":9.0}]"#), "another body is one part");
-    // Nothing came: of a stream that is said, of any other body it needs no words.
+    // Nothing came: of a stream and of JSON that is said, of any other body it needs no words.
     assert_eq!((&kept(&stream, &[])["text"], kept(&[], &[]).get("text")), (&"".into(), None));
+    let empty = kept(&[("content-type", "application/json")], &[]);
+    assert_eq!(
+        (&empty["text"], empty["_events"].to_string()),
+        (&"".into(), r#"[{"at":0,"time":9.0}]"#.into())
+    );
 }
 
 fn redaction() -> Arc<Redaction> {
