@@ -215,7 +215,7 @@ impl Judge {
         output.bytes().write_all(page.as_bytes()).map_err(Cause::Output)?;
         drawing.notes.iter().for_each(|note| output.remark(Remark::Note(note)));
         let failed = files.iter().any(|file| file.is_failure(self.strict));
-        Ok(Outcome::well_if(drawing.rejected.is_empty() && !failed))
+        Ok(Outcome::well_if(!failed))
     }
 
     /// Holds a file against the frozen set, where there is one.

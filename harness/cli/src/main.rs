@@ -18,6 +18,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::panic;
 use std::path::Path;
 use std::process::ExitCode;
 use terminal::{Terminal, Verbosity};
@@ -166,7 +167,22 @@ fn advised(mut error: clap::Error, starts: bool) -> clap::Error {
     error
 }
 
+/// Where the system has no thread to give, the standard library and tokio panic, and what waits for that thread would wait for ever.
+fn end_without_threads() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        let why = panic.payload_as_str().unwrap_or_default();
+        if why.contains("spawn thread") || why.contains("spawn worker thread") {
+            Terminal::default()
+                .error("the system starts no more threads: too many processes run, or a limit is low");
+            std::process::exit(exit::UNUSABLE.into());
+        }
+        usual(panic);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_without_threads();
     interrupt::outlive_size_limit();
     let program: fn() -> clap::Command = || self::program(COMMANDS);
     let matches = understood(std::env::args_os().collect());

@@ -50,13 +50,26 @@ pub fn map_in_order<I: Sync, T: Send>(
 /// The most results of a thread that may wait for one that comes before them.
 const AHEAD: usize = 4;
 
+/// A thread cannot be started.
+#[derive(Debug)]
+pub struct NoThread(pub io::Error);
+
+impl From<NoThread> for io::Error {
+    fn from(NoThread(error): NoThread) -> Self {
+        error
+    }
+}
+
+/// The most threads, each of which has room for results and a stack.
+const MOST_JOBS: usize = 256;
+
 /// As much stack as the first thread of a process usually has.
 const STACK: usize = 8 << 20;
 
 /// How long to wait for a result before asking again whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does `work` for every item that an iterator comes to, on `jobs` threads at once, and hands what came of each to `take`, on
+/// Does `work` for every item that an iterator comes to, on `jobs` threads at once, of which there are at most 256, and hands what came of each to `take`, on
 /// this thread and in the order of the items, as soon as it is there. No more than a few results a thread are held.
 ///
 /// It ends where `take` fails, and where `stop` says so: then what is being worked on is not handed over, and not waited for
@@ -64,29 +77,30 @@ const PATIENCE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// That of `take`, or where a thread cannot be started.
-pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>(
+pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<NoThread>>(
     items: impl Iterator<Item = I> + Send + 'static,
     jobs: usize,
     work: impl Fn(I) -> T + Send + Sync + 'static,
     stop: impl Fn() -> bool,
     mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
-    let jobs = jobs.max(1);
+    let jobs = jobs.clamp(1, MOST_JOBS);
     // For each item a place where its result will be, in order; then the item with its place, for whichever thread comes first.
     let (promise, promised) = sync_channel::<Receiver<thread::Result<T>>>(jobs * AHEAD);
     let (hand, handed) = sync_channel::<(I, SyncSender<thread::Result<T>>)>(jobs * AHEAD);
-    thread::Builder::new().spawn(move || {
+    let handing = thread::Builder::new().spawn(move || {
         for item in items {
             let (done, result) = sync_channel(1);
             if promise.send(result).is_err() || hand.send((item, done)).is_err() {
                 return;
             }
         }
-    })?;
+    });
+    handing.map_err(NoThread)?;
     let (work, handed) = (Arc::new(work), Arc::new(Mutex::new(handed)));
     for _ in 0..jobs {
         let (work, handed) = (Arc::clone(&work), Arc::clone(&handed));
-        thread::Builder::new().stack_size(STACK).spawn(move || {
+        let working = thread::Builder::new().stack_size(STACK).spawn(move || {
             let next = || handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
             while let Ok((item, done)) = next() {
                 let result = catch_unwind(AssertUnwindSafe(|| work(item)));
@@ -95,7 +109,8 @@ pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>
                     return;
                 }
             }
-        })?;
+        });
+        working.map_err(NoThread)?;
     }
     while let Some(result) = wait(&promised, &stop) {
         match wait(&result, &stop) {

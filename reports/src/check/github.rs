@@ -3,7 +3,7 @@
 //! A command ends at its line, and its properties at a comma or a colon; what means something there is escaped, so
 //! that no recording can give commands of its own.
 
-use super::{Renderer, sentence};
+use super::{Renderer, sentence, unread};
 use crate::plain::plain;
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, Problem, RuleResult};
@@ -18,13 +18,18 @@ pub struct Github {
 
 impl Renderer for Github {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
-        file.lines.iter().try_for_each(|line| annotate(line, self.strict, out))
+        file.lines.iter().try_for_each(|line| annotate(line, self.strict, out))?;
+        unread(file).map_or(Ok(()), |why| unjudged(&file.name, &why, out))
     }
 
     fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
-        let (file, title) = (property(&problem.file), property("this cannot be judged"));
-        writeln!(out, "::error file={file},title={title}::{}", data(&problem.message))
+        unjudged(&problem.file, &problem.message, out)
     }
+}
+
+fn unjudged(file: &str, why: &str, out: &mut dyn Write) -> io::Result<()> {
+    let (file, title) = (property(file), property("this cannot be judged"));
+    writeln!(out, "::error file={file},title={title}::{}", data(why))
 }
 
 fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<()> {

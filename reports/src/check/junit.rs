@@ -4,7 +4,7 @@
 //! first. A rule that is inconclusive, or that nothing called for, is skipped with its reason where every rule is asked for, and
 //! else left out.
 
-use super::{Renderer, explain, pointer, rule_of, sentence};
+use super::{Renderer, explain, pointer, rule_of, sentence, unread};
 use crate::junit::{JunitCase, JunitCounts, JunitOutcome, JunitStatus, JunitSuite, TAIL, head};
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, Problem, RuleResult};
@@ -44,6 +44,7 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
         let is_skipped =
             |case: &JunitCase| matches!(&case.status, Some(it) if it.outcome == JunitOutcome::Skipped);
         cases.retain(|case| self.every || !is_skipped(case));
+        cases.extend(unread(file).map(unjudged));
         cases.sort_by_key(|case| (is_skipped(case), case.status.is_none(), case.output.is_none()));
         self.suite(&JunitSuite {
             name: file.name.clone(),
@@ -53,10 +54,7 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
     }
 
     fn problem(&mut self, problem: &Problem, _: &mut dyn Write) -> io::Result<()> {
-        let message = problem.message.clone();
-        let status = JunitStatus { outcome: JunitOutcome::Error, message, verdict: None, description: None };
-        let case =
-            JunitCase { name: "can be judged".to_owned(), status: Some(status), ..JunitCase::default() };
+        let case = unjudged(problem.message.clone());
         self.suite(&JunitSuite { name: problem.file.clone(), cases: vec![case], ..JunitSuite::default() })
     }
 
@@ -66,6 +64,11 @@ impl<S: Read + Write + Seek> Renderer for Junit<S> {
         io::copy(&mut self.spool, out)?;
         out.write_all(TAIL.as_bytes())
     }
+}
+
+fn unjudged(message: String) -> JunitCase {
+    let status = JunitStatus { outcome: JunitOutcome::Error, message, verdict: None, description: None };
+    JunitCase { name: "can be judged".to_owned(), status: Some(status), ..JunitCase::default() }
 }
 
 fn case(lines: &[RuleResult], strict: bool) -> JunitCase {

@@ -4,7 +4,7 @@
 //! kept (`pass`), inconclusive (`open`) or not called for (`notApplicable`) is a result too; without, it is
 //! left out, since most viewers show any result as a problem.
 
-use super::{Renderer, explain, rule_of, sentence};
+use super::{Renderer, explain, rule_of, sentence, unread};
 use crate::encoding::percent;
 use crate::object::{OrderedValue, object};
 use rules::record::{CheckedFile, Problem, RuleResult};
@@ -73,6 +73,9 @@ impl Renderer for Sarif {
         let gave_up = file.gave_up.as_ref().map(|_| "the reader gave up; the rest is not judged");
         if let Some(text) = file.limit.or(gave_up) {
             self.notify("warning", text, &file.name);
+        }
+        if let Some(text) = unread(file) {
+            self.notify("error", &text, &file.name);
         }
         let properties =
             object().with("format", file.format.clone()).with("revision", file.revision.unwrap_or("unknown"));

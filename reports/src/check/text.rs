@@ -336,7 +336,7 @@ mod tests {
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
         assert!(
             required(&RuleSetResult { whole: false, ..kept }, "0.1.0", 5)
-                .starts_with("could not be read to its end")
+                .starts_with("could not be read as a whole")
         );
     }
 }

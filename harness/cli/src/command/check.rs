@@ -205,7 +205,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             return Err(ONE_PAGE.into());
         };
         let mut carrier = Carrier::new(data_out(), context);
-        let outcome = judge.page(open_kept(file, args.format, context.terminal)?, &mut carrier)?;
+        let file = open_kept(file, args.format, context.terminal).map_err(Failure::of_input)?;
+        let outcome = judge.page(file, &mut carrier).map_err(|why| Failure::from(why).of_input())?;
         return carrier.finish(outcome);
     };
     let out = out_for(matches!(args.output, Output::Text));

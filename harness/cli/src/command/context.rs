@@ -4,6 +4,7 @@ use crate::terminal::Terminal;
 use formats::ReadError;
 use std::io;
 use transcript::rejection::{Position, Rejection};
+use verdict::jobs::NoThread;
 use wire::StartError;
 
 /// What every command gets besides its own options.
@@ -62,6 +63,12 @@ impl From<StartError> for Failure {
             StartError::Unusable(why) => Self::Unusable(why),
             StartError::CannotRun(why) => Self::NotRun(why),
         }
+    }
+}
+
+impl From<NoThread> for Failure {
+    fn from(NoThread(error): NoThread) -> Self {
+        Self::Unusable(format!("a thread cannot be started: {error}"))
     }
 }
 
