@@ -81,9 +81,12 @@ fn value_behind(text: &[u8], at: usize, line: &mut usize) -> Range<usize> {
     let skip =
         |from: usize, set: &[u8]| from + text[from..].iter().take_while(|byte| set.contains(byte)).count();
     let mut start = skip(skip(at, b"=:>"), b" \t");
-    // A value may begin on the next line, if that is indented.
+    if let Some(lines) = block(text, start).filter(|_| text[at] == b':') {
+        return lines;
+    }
+    // A value may begin on the next line, if that is indented or one word.
     let broken = skip(start, b"\r\n");
-    if skip(broken, b" \t") > broken && broken > start {
+    if broken > start && (skip(broken, b" \t") > broken || is_word(&text[broken..])) {
         start = skip(broken, b" \t");
     }
     let rest = &text[start..];
@@ -109,6 +112,28 @@ fn value_behind(text: &[u8], at: usize, line: &mut usize) -> Range<usize> {
     let followed = length < rest.len() || value.len() < length;
     let value = value.strip_suffix(b";").or(value.strip_suffix(b",")).filter(|_| followed).unwrap_or(value);
     start..start + value.len()
+}
+
+/// The lines of a YAML block whose sign is here: those behind it that are indented, without what surrounds them.
+fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let rest = &text[start..];
+    rest.first().filter(|sign| b"|>".contains(sign))?;
+    let sign = 1 + rest[1..].iter().take_while(|byte| b"+-123456789".contains(byte)).count();
+    let sign = sign + usize::from(rest.get(sign) == Some(&b'\r'));
+    let mut end = sign;
+    while let Some([b'\n', b' ' | b'\t' | b'\r' | b'\n', ..]) = rest.get(end..) {
+        end += 1 + memchr::memchr(b'\n', &rest[end + 1..]).unwrap_or(rest.len() - end - 1);
+    }
+    let lines = &rest[sign..end];
+    let value = lines.trim_ascii();
+    let begin = start + sign + (lines.len() - lines.trim_ascii_start().len());
+    (!value.is_empty()).then_some(begin..begin + value.len())
+}
+
+/// Whether the first line is one word that gives nothing to a name.
+fn is_word(text: &[u8]) -> bool {
+    let line = &text[..memchr::memchr2(b'\r', b'\n', text).unwrap_or(text.len())];
+    !line.is_empty() && !line.iter().any(|byte| byte.is_ascii_whitespace() || b":=".contains(byte))
 }
 
 /// How far a word goes, with the blanks in its quotes: up to a blank, or what gives a value to another name.
@@ -145,12 +170,16 @@ fn begins_assignment(text: &[u8]) -> bool {
 /// Users and passwords in URLs.
 fn passwords(text: &[u8]) -> Vec<(Range<usize>, Rule)> {
     let mut found = Vec::new();
-    for at in memchr::memmem::find_iter(text, "://") {
-        let rest = &text[at + 3..];
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
-        let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-        if let Some(length) = memchr::memrchr(b'@', authority).filter(|length| *length > 0) {
-            found.push((at + 3..at + 3 + length, Rule::Password));
+    // In a text that holds JSON the slashes may be escaped.
+    for begin in ["://", ":\\/\\/"] {
+        for at in memchr::memmem::find_iter(text, begin) {
+            let start = at + begin.len();
+            let rest = &text[start..];
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
+            let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+            if let Some(length) = memchr::memrchr(b'@', authority).filter(|length| *length > 0) {
+                found.push((start..start + length, Rule::Password));
+            }
         }
     }
     found
