@@ -264,6 +264,7 @@ impl Facts {
             self.negotiated.declare(Side::Client, message.param("capabilities"));
         }
         self.negotiated.declare(Side::Client, message.meta(META_CAPABILITIES));
+        self.negotiated.tools.see(message);
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
         if message.kind == MessageKind::Request
             && let Some(revision) = message.shown_revision()
@@ -325,10 +326,7 @@ impl Facts {
         if let Some(result) = message.result_of("server/discover") {
             self.negotiated.declare(Side::Server, result.member("capabilities"));
         }
-        if let Some(result) = message.result_of("tools/list") {
-            let first = message.request().is_some_and(|request| request.param("cursor").is_none());
-            self.negotiated.tools.list(result, first);
-        }
+        self.negotiated.tools.see(message);
     }
 
     /// Another session begins in the same recording.

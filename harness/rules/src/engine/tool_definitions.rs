@@ -3,7 +3,9 @@
 //! Memory: up to [`MOST_TOOLS`] bytes of definitions, and [`MOST_BESIDE`] for what is inside of them.
 
 use super::content::string_of;
+use super::message::SeenMessage;
 use std::collections::BTreeMap;
+use std::mem::take;
 use transcript::json::{Json, OwnedJson};
 
 /// How many bytes of tool definitions are kept.
@@ -16,24 +18,49 @@ const MOST_BESIDE: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub(super) struct ToolDefinitions {
     by_name: BTreeMap<String, OwnedJson>,
+    /// Those of the listing before, which was whole, until the last one is.
+    before: BTreeMap<String, OwnedJson>,
+    /// How many bytes those of both listings take,
     bytes: usize,
-    /// How many bytes they take beside their text.
+    /// and how many beside their text.
     beside: usize,
+    /// The last page of the last listing was shown.
+    whole: bool,
     /// Tools were left out because there were too many.
     pub(super) cut: bool,
 }
 
 impl ToolDefinitions {
+    /// Takes in a message of the session.
+    pub(super) fn see(&mut self, message: &SeenMessage<'_>) {
+        if message.calls("notifications/tools/list_changed") || message.calls("initialize") {
+            self.whole = false;
+            self.before.clear();
+            self.count();
+        }
+        if let Some(result) = message.result_of("tools/list") {
+            self.list(result, message.request().is_some_and(|request| request.param("cursor").is_none()));
+        }
+    }
+
     /// Takes in a page of a listing, the first or another.
-    pub(super) fn list(&mut self, result: Json<'_>, first: bool) {
+    fn list(&mut self, result: Json<'_>, first: bool) {
         if first {
-            *self = Self { cut: self.cut, ..Self::default() };
+            let listed = take(&mut self.by_name);
+            if self.whole {
+                self.before = listed;
+            }
+            self.count();
         }
         for tool in result.member("tools").into_iter().flat_map(Json::items) {
             let Some(name) = tool.member("name").and_then(string_of) else { continue };
+            if self.bytes + tool.text().len() > MOST_TOOLS && !self.before.is_empty() {
+                self.before.clear();
+                self.count();
+            }
             if self.bytes + tool.text().len() > MOST_TOOLS {
                 self.cut = true;
-                return;
+                break;
             }
             self.bytes += tool.text().len();
             let kept =
@@ -41,6 +68,17 @@ impl ToolDefinitions {
             self.beside += kept.index_size();
             self.by_name.insert(name, kept);
         }
+        self.whole = result.member("nextCursor").is_none();
+        if self.whole {
+            self.before.clear();
+            self.count();
+        }
+    }
+
+    fn count(&mut self) {
+        let kept = || self.by_name.values().chain(self.before.values());
+        self.bytes = kept().map(|tool| tool.json().text().len()).sum();
+        self.beside = kept().map(OwnedJson::index_size).sum();
     }
 
     /// How many bytes are kept.
@@ -55,6 +93,6 @@ impl ToolDefinitions {
 
     /// A tool by its name.
     pub(super) fn get(&self, name: &str) -> Option<Json<'_>> {
-        Some(self.by_name.get(name)?.json())
+        Some(self.by_name.get(name).or_else(|| self.before.get(name))?.json())
     }
 }

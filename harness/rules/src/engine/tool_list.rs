@@ -23,8 +23,10 @@ const CHANGED: &str = "the list of tools has changed, or a session begun, since 
 #[derive(Debug, Default)]
 pub(crate) struct ToolList {
     session: SessionKey,
-    /// The last page of a listing was shown.
+    /// The last page of the last listing was shown.
     complete: bool,
+    /// The listing before was whole, and nothing has changed since.
+    before: bool,
     /// They have changed since: when.
     stale: Option<Moment>,
     names: BTreeSet<Box<str>>,
@@ -67,7 +69,8 @@ impl ToolList {
                 // A change that a stream of HTTP tells of may have come later.
                 let stale = self.stale.filter(|changed| at.may_precede(changed));
                 let during = at.pending.last_number().filter(|_| !self.names.is_empty());
-                *self = Self { session: self.session, stale, during, ..Self::default() };
+                let before = self.knows_all();
+                *self = Self { session: self.session, stale, during, before, ..Self::default() };
             }
             // A page for a cursor that nobody gave, or that was used before, belongs to no listing.
             Some(cursor) if self.next.as_deref() != Some(cursor.text()) => {
@@ -101,7 +104,7 @@ impl ToolList {
                 Definition::Unsure("more than one tool of this name is listed")
             }
             Some(tool) => Definition::Listed(tool),
-            None if self.complete && !facts.negotiated.tools.cut => Definition::Missing,
+            None if self.knows_all() && !facts.negotiated.tools.cut => Definition::Missing,
             None => Definition::Unsure(NEVER_LISTED),
         }
     }
@@ -114,6 +117,11 @@ impl ToolList {
     /// Whether the page at hand goes on with the listing.
     pub(crate) fn goes_on(&self) -> bool {
         !self.astray
+    }
+
+    /// Whether all tools are known: by this listing, or as long as it is not whole, by the one before.
+    pub(crate) fn knows_all(&self) -> bool {
+        self.stale.is_none() && (self.complete || self.before)
     }
 
     /// Whether the last page of the listing was shown, and nothing has changed since.

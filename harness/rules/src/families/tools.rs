@@ -227,7 +227,7 @@ impl ToolsState {
         let code = message.error_code().filter(|code| matches!(code, -32602 | -32603));
         let refused = code.is_some();
         // Of a call that was served only an unknown name is to be known.
-        if !(failed || refused || self.list.is_whole()) {
+        if !(failed || refused || self.list.knows_all()) {
             return;
         }
         let Some(name) = request.param("name").and_then(str_of) else { return };
