@@ -27,8 +27,8 @@ pub(crate) trait Log: Default {
     /// Looks at each line in order, and takes off what is said of others than the server of the file.
     ///
     /// # Errors
-    /// Where another session begins than the one of the file.
-    fn follow(&mut self, _: Line<'_>, _: &mut Said<'_>) -> Result<(), Refusal> {
+    /// Where another session begins than the one of the file, and the options do not pass over it.
+    fn follow(&mut self, _: Line<'_>, _: &mut Said<'_>, _: ReadOptions) -> Result<(), Refusal> {
         Ok(())
     }
 }
@@ -102,7 +102,7 @@ pub(crate) fn read<L: Log>(
     let mut begun = false;
     lines::each::<Lines<L>>(input, |line, mut said, _| {
         let is_first = !std::mem::replace(&mut begun, true);
-        log.follow(line, &mut said).map_err(|refusal| line.refuse(refusal, ""))?;
+        log.follow(line, &mut said, options).map_err(|refusal| line.refuse(refusal, ""))?;
         match said {
             Said::Message { side, time, at, message } => {
                 let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };

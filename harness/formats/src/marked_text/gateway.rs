@@ -7,6 +7,7 @@
 //! so are all other lines but those that tell of the child's end. Sessions on several connections are one log, in which
 //! nothing tells them apart.
 
+use crate::format::ReadOptions;
 use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{Log, Said};
@@ -84,7 +85,7 @@ impl Log for Gateway {
         }
     }
 
-    fn follow(&mut self, _: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+    fn follow(&mut self, _: Line<'_>, said: &mut Said<'_>, _: ReadOptions) -> Result<(), Refusal> {
         match said {
             Said::Message { message: Ok(message), .. }
                 if message.method().is_some_and(|method| method.is("initialize")) =>
