@@ -112,6 +112,7 @@ fn kind(format: &Format) -> RecordingKind {
         bare_lines: format.is_bare_lines(),
         bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
+        http: false,
         message_levels: format.message_levels,
     }
 }
