@@ -9,8 +9,8 @@
 //! `mcp.log` may have messages of several servers, whose ids have nothing to do with each other, and a transcript is one
 //! session: such a file is refused by the names of two, with the way to take one out. Either file goes on from one start of
 //! a server to the next. `Initializing server...` begins another session, and a message behind it that another run's
-//! messages stand before is refused, with the lines to keep. Claude Desktop sometimes starts a server twice at once; such
-//! runs stand in each other, and nothing tells them apart.
+//! messages stand before is refused, with the lines to keep, unless every fault is passed over and the log has the end of the run
+//! before. Claude Desktop sometimes starts a server twice at once; such runs stand in each other, and nothing tells them apart.
 //!
 //! Of a long message newer versions keep the first and the last 256 characters, and between them
 //! `...[11759 chars truncated]...`. What is left is not what was sent, also where it happens to be JSON: the message is
@@ -26,7 +26,7 @@
 //! From logs of 2025 and 2026 that people have published; Claude Desktop's source is not.
 
 use crate::excerpt::short;
-use crate::format::{Capabilities, Format};
+use crate::format::{Capabilities, Format, ReadOptions, Tolerance};
 use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{self, Log, Said};
@@ -102,12 +102,14 @@ const SERVER_CLOSED: &str = "Server transport closed";
 /// What a line ends with in the file of one server.
 const METADATA: &str = "{ metadata: undefined }";
 
-/// The server whose messages are read, whether its transport closed, and the line on which it was started again.
+/// The server whose messages are read, whether its transport closed and its run ended, the line on which it was started again, and
+/// whether the run before had ended there.
 #[derive(Default)]
 struct Followed {
     server: Option<Box<str>>,
     closed: bool,
-    again: Option<u64>,
+    ended: bool,
+    again: Option<(u64, bool)>,
 }
 
 impl Log for Followed {
@@ -139,7 +141,7 @@ impl Log for Followed {
         }
     }
 
-    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>, options: ReadOptions) -> Result<(), Refusal> {
         let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..) | Said::Printed(..));
         if !is_message && !matches!(said, Said::Else(_) | Said::Ended(..)) {
             return Ok(());
@@ -150,6 +152,7 @@ impl Log for Followed {
         let follows = self.closed && stamped.says(CLIENT_CLOSED);
         match said {
             Said::Ended(time, _) if follows || !is_its_own => *said = Said::Else(*time),
+            Said::Ended(..) => self.ended = true,
             Said::Else(_) => self.closed |= is_its_own && stamped.says(SERVER_CLOSED),
             _ => {}
         }
@@ -158,11 +161,13 @@ impl Log for Followed {
             (Some(first), _) if is_message && **first != *stamped.server => {
                 return Err(several(first, &stamped));
             }
-            (Some(_), Some(again)) if is_message => return Err(another_run(again, &stamped)),
-            (Some(first), _) if **first == *stamped.server && stamped.says(BEGINS) => {
-                self.again = Some(line.number);
-            }
+            (Some(_), Some((_, true))) if options.tolerance == Tolerance::Faults => {}
+            (Some(_), Some((again, _))) if is_message => return Err(another_run(again, &stamped)),
             _ => {}
+        }
+        if is_its_own && stamped.says(BEGINS) {
+            self.again = Some((line.number, self.ended || self.closed));
+            (self.closed, self.ended) = (false, false);
         }
         Ok(())
     }

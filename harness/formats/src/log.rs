@@ -24,11 +24,16 @@ pub(crate) trait Log: Default {
     /// What a line is, which has no NUL.
     fn said(line: Line<'_>) -> Said<'_>;
 
+    /// Whether the line behind it may say that this message is only announced.
+    fn may_wait(_: &Said<'_>) -> bool {
+        false
+    }
+
     /// Looks at each line in order, and takes off what is said of others than the server of the file.
     ///
     /// # Errors
-    /// Where another session begins than the one of the file.
-    fn follow(&mut self, _: Line<'_>, _: &mut Said<'_>) -> Result<(), Refusal> {
+    /// Where another session begins than the one of the file, and the options do not pass over it.
+    fn follow(&mut self, _: Line<'_>, _: &mut Said<'_>, _: ReadOptions) -> Result<(), Refusal> {
         Ok(())
     }
 }
@@ -48,6 +53,8 @@ pub(crate) enum Said<'a> {
     Printed(Option<i64>, Cow<'a, str>),
     /// How the server ended.
     Ended(Option<i64>, ServerEnd),
+    /// That the message before it is only announced: it waits for something, and is in the log again when it is sent.
+    HeldBack,
     /// A line of anything else.
     Else(Option<i64>),
     /// No line of its own: it goes on with the one before.
@@ -100,55 +107,106 @@ pub(crate) fn read<L: Log>(
 ) -> Result<(), ReadError> {
     let mut log = L::default();
     let mut begun = false;
-    lines::each::<Lines<L>>(input, |line, mut said, _| {
+    let mut waiting: Option<Waiting> = None;
+    let read = lines::each::<Lines<L>>(input, |line, mut said, _| {
         let is_first = !std::mem::replace(&mut begun, true);
-        log.follow(line, &mut said).map_err(|refusal| line.refuse(refusal, ""))?;
-        match said {
-            Said::Message { side, time, at, message } => {
-                let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
-                match message {
-                    Ok(message) => line.give(entry(Content::Message(message)), sink),
-                    Err((why, text)) => {
-                        let why = why.on_a_line(line.open_ended);
-                        line.fault((why, ""), text, entry(Content::Empty), options, sink)
-                    }
-                }
-            }
-            Said::Shortened(side, time, whose) => {
-                let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false }));
-                line.give(Entry { time, side: Some(side), ..entry }, sink)
-            }
-            // The log itself is sound, so that it is read on whatever is tolerated.
-            Said::Printed(time, text) => {
-                let message =
-                    format!("{} says that the server wrote what is not JSON: {}", L::NAME, brief(&text));
-                let why = Refusal { code: Code::InvalidJson, clause: "RPL-NOISE", at: 0, message };
-                let entry = line.entry(0, "", Content::Noise(Noise { why, text }));
-                line.give(Entry { time, side: Some(Side::Server), ..entry }, sink)
-            }
-            Said::Ended(time, end) => line
-                .give(Entry { time, line: Some(line.text), ..line.entry(0, "", Content::Ended(end)) }, sink),
-            Said::Else(time) => {
-                let content = Content::Skipped("a line of the log that is not a message".into());
-                line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)
-            }
-            Said::Continued if is_first => {
-                let message = format!("the file does not begin with a line of {}", L::NAME);
-                let code = if line.open_ended { Code::Truncated } else { Code::InvalidJson };
-                Err(line.refuse(Refusal { code, clause: "SRV-BYTES", at: 0, message }, ""))
-            }
-            Said::Continued => {
-                let content = Content::Skipped("a line that continues the one before".into());
-                line.give(line.entry(0, "", content), sink)
-            }
-            Said::Wrong(why) => {
-                line.fault((why, ""), line.text, line.entry(0, "", Content::Empty), options, sink)
-            }
+        if let Some(before) = waiting.take() {
+            before.hand::<L>(matches!(said, Said::HeldBack), options, sink)?;
         }
-    })?;
+        log.follow(line, &mut said, options).map_err(|refusal| line.refuse(refusal, ""))?;
+        if L::may_wait(&said) {
+            waiting = Some(Waiting::new(line));
+            return Ok(());
+        }
+        hand::<L>((line, said), is_first, options, sink)
+    });
+    if let Some(last) = waiting {
+        last.hand::<L>(false, options, sink)?;
+    }
+    read?;
     match begun || L::MAY_BE_EMPTY {
         true => Ok(()),
         false => Err(input.truncated(&format!("a line of {}", L::NAME))),
+    }
+}
+
+/// Hands on what a line says.
+fn hand<L: Log>(
+    (line, said): (Line<'_>, Said<'_>),
+    is_first: bool,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    match said {
+        Said::Message { side, time, at, message } => {
+            let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
+            match message {
+                Ok(message) => line.give(entry(Content::Message(message)), sink),
+                Err((why, text)) => {
+                    let why = why.on_a_line(line.open_ended);
+                    line.fault((why, ""), text, entry(Content::Empty), options, sink)
+                }
+            }
+        }
+        Said::Shortened(side, time, whose) => {
+            let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false }));
+            line.give(Entry { time, side: Some(side), ..entry }, sink)
+        }
+        // The log itself is sound, so that it is read on whatever is tolerated.
+        Said::Printed(time, text) => {
+            let message =
+                format!("{} says that the server wrote what is not JSON: {}", L::NAME, brief(&text));
+            let why = Refusal { code: Code::InvalidJson, clause: "RPL-NOISE", at: 0, message };
+            let entry = line.entry(0, "", Content::Noise(Noise { why, text }));
+            line.give(Entry { time, side: Some(Side::Server), ..entry }, sink)
+        }
+        Said::Ended(time, end) => {
+            line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", Content::Ended(end)) }, sink)
+        }
+        Said::HeldBack => hand::<L>((line, Said::Else(None)), is_first, options, sink),
+        Said::Else(time) => {
+            let content = Content::Skipped("a line of the log that is not a message".into());
+            line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)
+        }
+        Said::Continued if is_first => {
+            let message = format!("the file does not begin with a line of {}", L::NAME);
+            let code = if line.open_ended { Code::Truncated } else { Code::InvalidJson };
+            Err(line.refuse(Refusal { code, clause: "SRV-BYTES", at: 0, message }, ""))
+        }
+        Said::Continued => {
+            let content = Content::Skipped("a line that continues the one before".into());
+            line.give(line.entry(0, "", content), sink)
+        }
+        Said::Wrong(why) => {
+            line.fault((why, ""), line.text, line.entry(0, "", Content::Empty), options, sink)
+        }
+    }
+}
+
+/// A line that is handed on with the next one.
+struct Waiting {
+    text: String,
+    number: u64,
+    offset: u64,
+    open_ended: bool,
+}
+
+impl Waiting {
+    fn new(line: Line<'_>) -> Self {
+        let Line { text, number, offset, open_ended } = line;
+        Self { text: text.to_owned(), number, offset, open_ended }
+    }
+
+    fn hand<L: Log>(
+        &self,
+        is_announced: bool,
+        options: ReadOptions,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        let Self { number, offset, open_ended, .. } = *self;
+        let line = Line { text: &self.text, number, offset, open_ended };
+        let said = if is_announced { Said::Else(None) } else { L::said(line) };
+        hand::<L>((line, said), false, options, sink)
     }
 }
 

@@ -23,7 +23,7 @@
 //! The text is that of `McpServerRequestHandler` in VS Code's source, and of logs of VS Code 1.99, 1.107 and 1.138 that
 //! people have published.
 
-use crate::format::{Capabilities, Format};
+use crate::format::{Capabilities, Format, ReadOptions};
 use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{self, Log, Said};
@@ -132,7 +132,7 @@ impl Log for VsCode {
         }
     }
 
-    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>, _: ReadOptions) -> Result<(), Refusal> {
         let rest = stamped(line.text).map_or("", |at| &line.text[at..]);
         let status = rest.trim_start_matches(STATE).trim_start_matches("Error ");
         match said {

@@ -113,6 +113,7 @@ fn kind(format: &Format) -> RecordingKind {
         own_lines: matches!(format.spelling, Spelling::Lines(_)) && !format.is_bare_lines(),
         bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
+        http: false,
         message_levels: format.message_levels,
     }
 }

@@ -293,8 +293,8 @@ impl<'a> Event<'a> {
         let is_message = is_message(sse.name.as_deref());
         let Some(data) = self.data else { return Ok((self.at, Held::Event, sse)) };
         let string = data.value.as_text();
+        let object = (data.value.kind() == JsonKind::Object).then(|| data.value.text().into());
         if !is_message {
-            let object = (data.value.kind() == JsonKind::Object).then(|| data.value.text().into());
             sse.data = string.map(content).or(object);
             return Ok((data.at, Held::Event, sse));
         }
@@ -305,7 +305,10 @@ impl<'a> Event<'a> {
             (Err(refusal), JsonKind::Array, _) if holds_messages(data.value) => {
                 return Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal });
             }
-            _ => Held::Event,
+            _ => {
+                sse.data = object;
+                Held::Event
+            }
         };
         Ok((data.at, held, sse))
     }

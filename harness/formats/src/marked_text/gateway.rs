@@ -3,10 +3,12 @@
 //!
 //! The child is the server. A message that supergateway prints as JavaScript shows objects, and not as JSON, is missing
 //! (HAR-MISSING), as all of the server's are where it stands behind SSE. A line of the child that is not JSON is noise of the
-//! server's. What came in is said once more where it was held back until the child was initialized, and is passed over then;
-//! so are all other lines but those that tell of the child's end. Sessions on several connections are one log, in which
+//! server's. What came in is said once more where it was held back until the child was initialized, and is passed over then, unless
+//! the line behind the first says that a handshake of the gateway's own goes before: then it was sent where it stands again.
+//! All other lines are passed over but those that tell of the child's end. Sessions on several connections are one log, in which
 //! nothing tells them apart.
 
+use crate::format::ReadOptions;
 use crate::head::Head;
 use crate::lines::Line;
 use crate::log::{Log, Said};
@@ -47,7 +49,7 @@ fn arrow(rest: &str) -> Option<(Side, &str)> {
         }
         _ => return None,
     };
-    (!to.ends_with("(original)")).then(|| (side, shown.trim_start()))
+    Some((side, shown.trim_start()))
 }
 
 /// How the child ended. Supergateway itself ends it by a signal that asks.
@@ -59,10 +61,17 @@ fn ended(rest: &str) -> Option<ServerEnd> {
     })
 }
 
-/// How many children run, as far as the log has their handshakes: of several, nothing tells whose end a line is.
+/// Whether a line has a message once more, now that the child has its handshake.
+fn is_original(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(to, _)| to.ends_with(" (original)"))
+}
+
+/// How many children run, as far as the log has their handshakes: of several, nothing tells whose end a line is; and how many messages
+/// wait for a handshake.
 #[derive(Default)]
 pub(super) struct Gateway {
     children: u64,
+    waiting: u64,
 }
 
 impl Log for Gateway {
@@ -80,12 +89,22 @@ impl Log for Gateway {
             Some((Side::Client, _)) => Said::Shortened(Side::Client, None, "a message of the client"),
             Some((Side::Server, _)) => Said::Shortened(Side::Server, None, "a message of the server"),
             None if line.open_ended => Said::cut_off(line),
+            None if rest.starts_with("Non-initialize message detected") => Said::HeldBack,
             None => ended(rest).map_or(Said::Else(None), |end| Said::Ended(None, end)),
         }
     }
 
-    fn follow(&mut self, _: Line<'_>, said: &mut Said<'_>) -> Result<(), Refusal> {
+    fn may_wait(said: &Said<'_>) -> bool {
+        matches!(said, Said::Message { side: Side::Client, .. } | Said::Shortened(Side::Client, ..))
+    }
+
+    fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>, _: ReadOptions) -> Result<(), Refusal> {
         match said {
+            Said::HeldBack => self.waiting += 1,
+            _ if is_original(line.text) => match self.waiting.checked_sub(1) {
+                Some(waiting) => self.waiting = waiting,
+                None => *said = Said::Else(None),
+            },
             Said::Message { message: Ok(message), .. }
                 if message.method().is_some_and(|method| method.is("initialize")) =>
             {

@@ -121,14 +121,11 @@ impl RuleContext<'_> {
     }
 
     /// Whether a request that shows these headers and not this one came without it: nothing was left out of it, or what the recorder
-    /// keeps of other requests is this one. The version goes with the session, which is the older of the two. The headers of the era
-    /// without sessions repeat the body, so that a converter may have written those that are there.
+    /// keeps of other requests is this one. The version goes with the session, which is the older of the two.
     pub(crate) fn would_show(&self, headers: &Headers<'_>, name: &str) -> bool {
-        let kept = || {
-            self.facts.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(name))
-                || name == VERSION && header(headers, SESSION).is_some()
-        };
-        shows_all(headers) || !self.is_modern() && kept()
+        shows_all(headers)
+            || self.facts.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(name))
+            || name == VERSION && header(headers, SESSION).is_some()
     }
 
     /// The id of the event of a stream that it is.

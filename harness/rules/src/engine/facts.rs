@@ -125,11 +125,10 @@ impl Facts {
 
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.
     pub(crate) fn over_stdio(&self) -> Option<bool> {
-        match (self.piped, self.recording.carries.contains(&Need::Sse)) {
-            (true, _) => Some(true),
-            _ if self.made_up => None,
-            (false, true) => Some(false),
-            (false, false) => None,
+        match () {
+            () if self.piped => Some(true),
+            () if self.made_up => None,
+            () => (self.recording.kind.http || self.recording.carries.contains(&Need::Sse)).then_some(false),
         }
     }
 
@@ -172,13 +171,14 @@ impl Facts {
             self.by_envelope = false;
             self.suppose(revision);
         }
+        if self.messages == 0 {
+            self.recording.kind.see_first(entry);
+        }
         match &entry.content {
-            Content::Envelope => {
+            Content::Envelope if self.negotiated.revision.is_none() => {
                 let named =
                     entry.context.and_then(|context| header(&context.headers, "MCP-Protocol-Version"));
-                if let Some(revision) =
-                    named.and_then(Revision::named).filter(|_| self.negotiated.revision.is_none())
-                {
+                if let Some(revision) = named.and_then(Revision::named) {
                     self.by_envelope = true;
                     self.suppose(revision);
                 }

@@ -12,6 +12,9 @@ use transcript::session::{Content, Entry};
 /// The most losses that are kept with their places.
 const MOST_KEPT: usize = 100;
 
+/// The words with which a recorder says that it cut a message are shorter, in bytes, from `truncated` on.
+const LONGEST_MARK: usize = 40;
+
 /// What is missing before a record: its place, and the numbers from and to.
 type Gap = (FindingLocation, u64, u64);
 
@@ -36,6 +39,10 @@ impl Losses {
         let Some(line) = entry.line.filter(|_| !matches!(entry.content, Content::Envelope)) else {
             return none;
         };
+        if says_that_it_is_cut(entry) {
+            self.keep(entry, "this message was cut, as its end says, so that it is not judged".to_owned());
+            return (false, true);
+        }
         // Every line of a trace comes by here, and few have either.
         if !line.contains("\"seq\"") && !line.contains("\"truncated\"") {
             return none;
@@ -90,4 +97,13 @@ impl Losses {
             self.kept.push((FindingLocation::new(&entry.location, entry.line.unwrap_or_default()), lost));
         }
     }
+}
+
+/// Whether a message that its recorder keeps as text ends in the words of one who cut it, such as `[truncated 5000 bytes]`.
+fn says_that_it_is_cut(entry: &Entry<'_>) -> bool {
+    let Content::Noise(noise) = &entry.content else { return false };
+    let text = noise.text.trim_end_matches('"');
+    let begins = text.starts_with("\"{") && text.contains(r#"\"jsonrpc\""#);
+    let said = text.rfind("truncated").is_some_and(|at| text.len() - at < LONGEST_MARK);
+    begins && (said || text.ends_with("...") || text.ends_with('…'))
 }

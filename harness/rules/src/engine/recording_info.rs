@@ -1,8 +1,10 @@
 //! What a judge knows of a recording before it sees any of it.
 
 use crate::rule::Need;
+use std::borrow::Cow;
+use transcript::json::Json;
 use transcript::rejection::Code;
-use transcript::session::{Entry, Noise};
+use transcript::session::{Content, Entry, Noise};
 
 /// What is judged, as far as the caller has to say it.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +36,8 @@ pub(crate) struct RecordingKind {
     pub bare_list: bool,
     /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
     pub exchanges: bool,
+    /// Its first line says that HTTP carried the messages, where the format does not.
+    pub http: bool,
     /// At which levels messages are in a client's log, in words.
     pub message_levels: &'static str,
 }
@@ -42,6 +46,15 @@ impl RecordingKind {
     /// A client's log, which has messages as the client writes them down once it has parsed them.
     pub(crate) fn is_clients_log(self) -> bool {
         !self.message_levels.is_empty()
+    }
+
+    /// Takes in what a line that stands before all others, or first of them, says of what carried the messages.
+    pub(super) fn see_first(&mut self, entry: &Entry<'_>) {
+        let line = entry.line.filter(|_| !matches!(entry.content, Content::Envelope));
+        let line = line.and_then(|line| Json::parse(line).ok());
+        let transport = line.and_then(|line| line.member("transport")?.as_text()?.to_str());
+        let is_http = |name: Cow<'_, str>| name.to_ascii_lowercase().contains("http") || name == "sse";
+        self.http |= transport.is_some_and(is_http);
     }
 
     /// Whether this stands in the place of such a message, so that nobody sent it like this. What was sent and is not

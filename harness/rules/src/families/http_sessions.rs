@@ -55,6 +55,8 @@ struct Over {
     deleted: bool,
     /// The client knows, and has not begun again.
     waiting: bool,
+    /// The client has begun again: when the answer to that ended.
+    replaced: Option<i64>,
 }
 
 #[derive(Default)]
@@ -265,6 +267,7 @@ impl HttpSessionsState {
                     what,
                     deleted,
                     waiting: lost,
+                    replaced: None,
                 },
             );
         }
@@ -308,6 +311,7 @@ impl HttpSessionsState {
             for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *exchange.url()) {
                 at.pass(&REINIT);
                 over.waiting = false;
+                over.replaced = exchange.raw.ended;
             }
             return;
         }
@@ -319,16 +323,19 @@ impl HttpSessionsState {
                 self.over.values_mut().find(|over| goes_on && waiting(over) && *over.url == *exchange.url())
             }
         };
-        let Some(over) = over.filter(|over| waiting(over)) else { return };
-        over.waiting = false;
+        let returns = |over: &Over| exchange.began_after(over.replaced);
+        let Some(over) = over.filter(|over| waiting(over) || returns(over)) else { return };
+        let is_back = returns(over);
+        (over.waiting, over.replaced) = (false, None);
         let begins = exchange.calls("initialize");
         let wrong = match begins {
+            _ if is_back => "the client goes back to the session that is over, and has another one",
             true => "`initialize` is sent with the id of the session that is over",
             false if session.is_none() => "the client continues without a session, and sends no `initialize`",
             false => "the client continues with the session that is over",
         };
-        // The server goes on with the session all the same.
-        let level = if exchange.succeeded() && !begins { Level::Should } else { Level::Must };
+        // The server goes on with the session all the same, or the other one is of another client.
+        let level = if is_back || exchange.succeeded() && !begins { Level::Should } else { Level::Must };
         at.fail(&REINIT, Violation::new(wrong).only(level).see(over.location.clone(), over.what));
     }
 }

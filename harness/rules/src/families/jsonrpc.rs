@@ -4,10 +4,11 @@ use crate::engine::{
     Family, HttpExchange, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
 };
 use crate::rule::{Level, Rule};
+use transcript::batch;
 use transcript::json::{Json, JsonKind};
-use transcript::message::{Id, Message, Refusal};
+use transcript::message::{Id, Message, Refusal, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::Content;
+use transcript::session::{Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
     name: "jsonrpc",
@@ -155,6 +156,9 @@ static ERROR_CODE: Rule = Rule {
 fn judge(at: &RuleContext<'_>) {
     match (at.message, &at.entry.content) {
         (Some(message), _) => check_message(message, at),
+        (None, Content::Noise(noise)) if is_bare_object(noise, at) => {
+            at.fail(&KIND, "the object has nothing of a message");
+        }
         (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
         (None, Content::Event) => bare_event(at),
         _ => {}
@@ -268,6 +272,16 @@ fn bare_event(at: &RuleContext<'_>) {
     if value.is_some_and(|value| value.members().next().is_some()) {
         at.fail(&KIND, "the data of the event is an object without anything of a message");
     }
+}
+
+/// Whether an object that has nothing of a message was sent as one: it stands where the recording has a message, of whom is known,
+/// and has others as they were. What a process printed is told of as that.
+pub(super) fn is_bare_object(noise: &Noise<'_>, at: &RuleContext<'_>) -> bool {
+    let kind = at.facts.recording.kind;
+    let has_slot = at.entry.side.is_some() && !kind.trace && !kind.bare_lines && !kind.bare_list;
+    let is_bare = |value: Json<'_>| value.members().next().is_some() && !resembles_message(value);
+    let is_alone = noise.why.code == Code::NotAMessage && noise.why.clause != batch::CLAUSE;
+    has_slot && is_alone && at.facts.messages > 0 && Json::parse(&noise.text).is_ok_and(is_bare)
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.

@@ -123,8 +123,9 @@ struct LifecycleState {
     id: Option<Box<str>>,
     /// The id of the first `initialize` that was answered with a result, and the server's name, as they are written.
     first_handshake: Option<[Option<Box<str>>; 2]>,
-    /// `initialize` was answered with a result: when.
+    /// `initialize` was answered with a result: when, and on which line.
     answered: Option<Option<i64>>,
+    answered_on: u64,
     /// The first request of the client that came before that, and when.
     client_early: Option<(String, FindingLocation, Option<i64>)>,
     /// The first request of the server that came before `notifications/initialized`, and when.
@@ -257,6 +258,11 @@ impl LifecycleState {
             let behind = |line: &u64| self.first.as_ref().is_some_and(|(_, place)| place.line < *line);
             let wrong = match at.facts.ended.filter(behind) {
                 _ if !same_server => "another server answers a second `initialize`".to_owned(),
+                _ if at.facts.recording.kind.is_clients_log() && request.location().line < self.answered_on => {
+                    "`initialize` is here twice under one id before it is answered: the client started the server twice at \
+                     once, or the log has what it has twice"
+                        .to_owned()
+                }
                 Some(line) => format!(
                     "the server was started again behind line {line}: keep the lines of one run, with head -n {line} or \
                      tail -n +{}",
@@ -292,7 +298,9 @@ impl LifecycleState {
                 }
             }
         }
-        self.answered.get_or_insert(at.entry.time);
+        if self.answered.is_none() {
+            (self.answered, self.answered_on) = (Some(at.entry.time), at.entry.location.line);
+        }
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
             early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at);

@@ -145,9 +145,10 @@ impl RuleVisitor for ModernStdioState {
     }
 }
 
-/// Whether the recording is of HTTP, by its format.
+/// Whether the recording is of HTTP, by its format or what it says.
 pub(super) fn is_http(at: &RuleContext<'_>) -> bool {
-    (at.facts.recording.kind.exchanges || at.facts.recording.kind.envelope) && !at.facts.made_up
+    let kind = at.facts.recording.kind;
+    kind.http || (kind.exchanges || kind.envelope) && !at.facts.made_up
 }
 
 /// Whether clients only ask and servers only answer.

@@ -2,6 +2,7 @@
 //!
 //! Which rule a reader's refusal falls under. Memory: the first request and the first line that is not a message, cut short.
 
+use super::jsonrpc::is_bare_object;
 use super::{encoding, envelope, replay};
 use crate::engine::{
     Family, FindingLocation, HttpExchange, RecordingKind, Revision, RuleContext, RuleVisitor, Trigger,
@@ -121,6 +122,7 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
         Code::Batch if at.facts.by_envelope && at.revision.is_some_and(Revision::has_batches) => {
             Some(Level::Info)
         }
+        _ if is_bare_object(noise, at) => None,
         Code::NotAMessage if !printed && !Json::parse(&noise.text).is_ok_and(resembles_message) => {
             Some(if noise.why.clause == "RPL-NOISE" { Level::Info } else { Level::Must })
         }

@@ -173,11 +173,12 @@ impl RetriesState {
             let same = *question.method == *method && question.gist == gist;
             same && may_be_one(question.client.as_deref(), client)
         };
-        // Of several equal calls, the one that asked for just what is answered, then the one whose state comes back, then one
-        // whose questions are all answered.
+        // Of several equal calls, the one that asked for just what is answered, then one that asked for all of it, then the one whose
+        // state comes back, then one whose questions are all answered.
         let best = self.questions.iter().filter(fits).max_by_key(|question| {
             (
                 !answered.is_empty() && question.keys == answered,
+                !answered.is_empty() && answered.iter().all(|key| question.keys.contains(key)),
                 same_state(question.state.as_deref(), state),
                 question.keys.iter().all(|key| answered.contains(key)),
             )
@@ -210,7 +211,11 @@ impl RetriesState {
             }
             (Some(given), Some(state)) => {
                 at.check(&STATE_ECHO, same_state(Some(given), Some(state)), || {
-                    let wrong = "`requestState` is not what the server gave";
+                    let is_old = |other: &Question| same_state(other.state.as_deref(), Some(state));
+                    let wrong = match self.questions.iter().any(is_old) {
+                        true => "`requestState` is that of an earlier question",
+                        false => "`requestState` is not what the server gave",
+                    };
                     Violation::new(wrong).inside(state).see(first(), "the question")
                 });
             }

@@ -194,7 +194,10 @@ impl ToolOutputState {
         if !failed || structured.is_some() {
             self.output(structured, failed, at);
         }
-        if !failed && let Some(structured) = structured.filter(|_| at.binds(&MIRROR)) {
+        if !failed
+            && let Some(structured) =
+                structured.filter(|value| value.kind() != JsonKind::Null && at.binds(&MIRROR))
+        {
             mirror(structured, result, content, at);
         }
     }

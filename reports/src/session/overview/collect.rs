@@ -1,7 +1,7 @@
 //! Takes down a session entry by entry. Memory: a row for each tool and method up to a limit, and the open requests.
 
 use super::durations::Durations;
-use super::fates::{Fate, Fates};
+use super::fates::{EarlyAnswers, Fate, Fates};
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered, Unread};
 use super::names::{Names, cut};
 use formats::identify::Identifier;
@@ -40,6 +40,7 @@ pub struct Collector {
     pub(crate) tools: Table,
     /// Requests, and what becomes of them.
     fates: Fates<Asked>,
+    early: EarlyAnswers,
     /// What `read` would end with.
     pub(crate) unread: Option<Unread>,
 }
@@ -140,6 +141,7 @@ impl Collector {
     /// Takes an entry other than a batch, or a batch that should not be one.
     fn one(&mut self, entry: &Entry<'_>) {
         self.fates.see(entry);
+        self.early.see(entry);
         match &entry.content {
             Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),
             Content::Noise(noise) => self.refused(entry, &noise.why),
@@ -173,7 +175,15 @@ impl Collector {
         let answered = self.fates.take(entry, event, || ask(methods, tools, entry, event));
         match event.kind {
             EventKind::Notification => self.counts.notifications += 1,
-            EventKind::ToolCall | EventKind::Request => self.counts.requests += 1,
+            EventKind::ToolCall | EventKind::Request => {
+                self.counts.requests += 1;
+                if let Some(failed) = self.early.answer_to(message)
+                    && let Some(asked) = self.fates.answered(event.index)
+                {
+                    self.counts.orphans -= 1;
+                    self.answer(&asked, failed, None);
+                }
+            }
             EventKind::Result | EventKind::Error => {
                 let failed = event.kind == EventKind::Error;
                 *if failed { &mut self.counts.errors } else { &mut self.counts.results } += 1;
@@ -181,12 +191,14 @@ impl Collector {
                 let is_error = outcome.and_then(|result| result.member("isError"));
                 let failed = failed || is_error.is_some_and(|value| value.text() == "true");
                 match answered {
-                    None => self.counts.orphans += 1,
+                    None => {
+                        self.counts.orphans += 1;
+                        self.early.keep(entry, message, failed);
+                    }
                     Some(asked) => {
                         let took = entry.time.zip(asked.time).map(|(end, start)| end.saturating_sub(start));
                         let took = took.map(|took| u64::try_from(took).unwrap_or_default());
-                        self.methods.answer(asked.method, failed, took);
-                        asked.tool.into_iter().for_each(|tool| self.tools.answer(tool, failed, took));
+                        self.answer(&asked, failed, took);
                     }
                 }
                 if let Some(result) = outcome {
@@ -204,6 +216,11 @@ impl Collector {
             Side::Client => self.counts.from_client += 1,
             Side::Server => self.counts.from_server += 1,
         }
+    }
+
+    fn answer(&mut self, asked: &Asked, failed: bool, took: Option<u64>) {
+        self.methods.answer(asked.method, failed, took);
+        asked.tool.into_iter().for_each(|tool| self.tools.answer(tool, failed, took));
     }
 
     /// Parts what was not answered by what became of it: unanswered, refused, cancelled.

@@ -1,14 +1,18 @@
 //! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, and the ids of
-//! [`CANCELLED`] that were taken back.
+//! [`CANCELLED`] that were taken back and [`EARLY`] answers.
 
 use super::names::{OTHERS, cut};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use transcript::meaning::{Event, EventKind};
+use transcript::message::Message;
 use transcript::session::{Content, Entry, Exchange, STILL_OPEN};
 
 /// How many ids of cancelled requests are remembered.
 const CANCELLED: usize = 100_000;
+
+/// How many streams, and answers before their requests, are remembered.
+const EARLY: usize = 100_000;
 
 /// How many reasons of refusals are counted apart.
 const REASONS: usize = 10;
@@ -82,6 +86,11 @@ impl<T> Fates<T> {
         }
     }
 
+    /// The request of this event has an answer that came before it.
+    pub(super) fn answered(&mut self, event: u64) -> Option<T> {
+        self.open.remove(&event).map(|waiting| waiting.of)
+    }
+
     /// What became of the others, in their order, with the reason of a refusal.
     pub(crate) fn settle(&mut self) -> impl Iterator<Item = (T, Fate, Option<String>)> {
         let mut open: Vec<_> = self.open.drain().collect();
@@ -118,6 +127,45 @@ impl<T> Fates<T> {
             let _ = write!(said, ", {cancelled} cancelled");
         }
         said
+    }
+}
+
+/// Answers that stand before their requests: a stream of HTTP+SSE without times of its events is one body in its file, which stands
+/// before all that was posted while it was open.
+#[derive(Debug, Default)]
+pub(super) struct EarlyAnswers {
+    /// The exchange at hand, whose events have no times.
+    untimed: Option<u64>,
+    /// Those of such exchanges that say where to post.
+    streams: HashSet<u64>,
+    /// By the id as it is written: whether it failed.
+    answers: HashMap<Box<str>, bool>,
+}
+
+impl EarlyAnswers {
+    /// Takes an entry that may begin a stream.
+    pub(super) fn see(&mut self, entry: &Entry<'_>) {
+        match &entry.content {
+            Content::Exchange(exchange) => self.untimed = entry.exchange.filter(|_| !exchange.timed),
+            Content::Event if self.untimed == entry.exchange && self.streams.len() < EARLY => {
+                let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
+                self.streams.extend(self.untimed.filter(|_| name == Some("endpoint")));
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps a response that answers nothing so far.
+    pub(super) fn keep(&mut self, entry: &Entry<'_>, message: &Message<'_>, failed: bool) {
+        let is_early = entry.exchange.is_some_and(|number| self.streams.contains(&number));
+        if let Some(id) = message.written_id().filter(|_| is_early && self.answers.len() < EARLY) {
+            self.answers.insert(id.into(), failed);
+        }
+    }
+
+    /// The answer to a request that came before it: whether it failed.
+    pub(super) fn answer_to(&mut self, message: &Message<'_>) -> Option<bool> {
+        self.answers.remove(message.written_id()?)
     }
 }
 

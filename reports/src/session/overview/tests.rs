@@ -67,3 +67,25 @@ fn the_json_is_as_the_schema_says() {
     value[0]["unknown"] = 1.into();
     assert!(!schema.is_valid(&value));
 }
+
+/// A stream without times stands before what it answers.
+#[test]
+fn answers_on_a_stream_of_http_sse_are_to_what_is_posted_later() {
+    let entry = |method: &str, path: &str, asked: &str, kind: &str, answer: &str| {
+        serde_json::json!({
+            "startedDateTime": "2026-01-01T00:00:00.000Z",
+            "time": 1,
+            "request": {"method": method, "url": format!("http://h{path}"), "headers": [], "postData": {"text": asked}},
+            "response": {"status": 200, "headers": [], "content": {"mimeType": kind, "text": answer}},
+        })
+    };
+    let stream = "event: endpoint\ndata: /m\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n";
+    let ask = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let entries = [
+        entry("GET", "/sse", "", "text/event-stream", stream),
+        entry("POST", "/m", ask, "text/plain", "Accepted"),
+    ];
+    let har = serde_json::json!({"log": {"version": "1.2", "entries": entries}});
+    let overview = overview_of("har", &har.to_string());
+    assert_eq!((overview.unanswered.total, overview.counts.orphans), (0, 0));
+}

@@ -68,7 +68,9 @@ pub(super) static REINIT: Rule = Rule {
     title: "A client whose session is over begins a new one, without the old id",
     why: "The old id no longer leads anywhere, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
-    softened: Some("a warning where the server goes on with the session that it called over"),
+    softened: Some(
+        "a warning where the server goes on with the session that it called over, or the client has another one",
+    ),
     ..OURS.client()
 };
 
