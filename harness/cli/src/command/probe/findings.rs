@@ -129,11 +129,14 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
     let explains =
         |line: &RuleResult| line.is_finding() && ASTRAY.iter().any(|rule| line.rule.starts_with(rule));
-    if session.astray && lines.iter().any(explains) {
+    let astray: Vec<_> = lines.iter().filter(|line| explains(line)).map(|line| line.line).collect();
+    if session.astray && !astray.is_empty() {
         let is_spread = lines.iter().any(|line| line.is_finding() && line.rule == SPREAD);
+        // An error that refuses a batch as a whole is an answer to it, whatever id it has.
+        let refuses = |line: &RuleResult| line.rule == RECEIVABLE && astray.contains(&line.line);
         let follows =
             |rule| [ANSWERED, COVERED, RECEIVABLE].contains(&rule) || is_spread && OF_LINES.contains(&rule);
-        lines.retain(|line| !(line.is_finding() && follows(line.rule)));
+        lines.retain(|line| !line.is_finding() || refuses(line) || !follows(line.rule));
     }
     if session.unanswered.is_empty() {
         return lines;
