@@ -106,6 +106,11 @@ impl Method {
         BY_NAME.get(name)
     }
 
+    /// Whether the revision has it; where none is known, whether any has.
+    pub(crate) fn is_of(&self, revision: Option<Revision>) -> bool {
+        revision.is_none_or(|revision| self.spans.iter().any(|known| known.span.has(revision)))
+    }
+
     /// How many there are.
     pub(super) fn count() -> usize {
         BY_NAME.len()

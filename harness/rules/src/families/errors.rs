@@ -107,6 +107,7 @@ static SERVED: Rule = Rule {
 /// What capabilities promise beside [`PROMISED`], up to 2025-11-25. Each method's `-32601` is about the method: that of
 /// `resources/read` may be about the resource.
 const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
+    ("elicitation/create", "elicitation"),
     ("logging/setLevel", "logging"),
     ("resources/subscribe", "resources.subscribe"),
     ("roots/list", "roots"),
@@ -229,11 +230,10 @@ fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (Some(Code::InvalidJson), -32603..=-32600) if matches!(exchange.status(), 200 | 400 | 500) => {
             format!("what was posted is not JSON, and the code is {code}")
         }
-        (None | Some(Code::Batch | Code::NotAMessage | Code::InvalidVersion), -32700)
-            if exchange.speaks() =>
-        {
-            "what was posted is JSON, and the code is -32700".to_owned()
-        }
+        (
+            None | Some(Code::Batch | Code::NotAMessage | Code::InvalidVersion | Code::InvalidMethod),
+            -32700,
+        ) if exchange.speaks() => "what was posted is JSON, and the code is -32700".to_owned(),
         _ => return,
     };
     at.fail(&PARSE, Violation::new(wrong).by(Party::Server));
@@ -311,6 +311,10 @@ impl ErrorsState {
 /// What the answering side declares is there.
 fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
     let Some(path) = promise(request.method(), at.side, at) else { return };
+    // Another capability promises this mode.
+    if request.param("mode").and_then(text_of).is_some_and(|mode| *mode != *"form") {
+        return;
+    }
     let words = message.error().and_then(|error| error.member("message")).and_then(text_of);
     let unknown = message.error_code() == Some(-32601) || words.is_some_and(|words| says_unknown(&words));
     at.check(&SERVED, !unknown, || {
@@ -323,7 +327,8 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
 /// The capability that promises a method, where this side declares it.
 fn promise(method: &str, side: Option<Side>, at: &RuleContext<'_>) -> Option<&'static str> {
     let (_, path) = PROMISED.iter().chain(PROMISED_IN_SESSIONS).find(|(promised, _)| *promised == method)?;
-    (at.facts.declares(side?, path) == Some(true)).then_some(*path)
+    let is_there = Method::find(method).is_some_and(|method| method.is_of(at.revision));
+    (is_there && at.facts.declares(side?, path) == Some(true)).then_some(*path)
 }
 
 /// Whether the words of a refusal say that nothing serves the method.

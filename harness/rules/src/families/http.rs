@@ -147,6 +147,8 @@ struct HttpState {
     refused: Vec<(String, u16, FindingLocation)>,
     /// Requests without an `Origin` that were served.
     served: BTreeSet<String>,
+    /// Exchanges whose requests were answered with nothing but a status.
+    bare: Vec<(u64, u16, FindingLocation)>,
 }
 
 /// The most requests that wait for the revision.
@@ -186,6 +188,15 @@ impl RuleVisitor for HttpState {
             let wrong =
                 format!("the answer to a page is {status}, and the same request without `Origin` is served");
             at.fail(&ORIGIN, Violation::new(wrong).only(Level::Should).at(location));
+        }
+        // A cancelled request is not to be answered, and its exchange has to end.
+        let open = at.pending.open();
+        let cancelled: Vec<_> =
+            open.iter().filter(|it| it.cancelled.is_some()).filter_map(|it| it.exchange).collect();
+        for (number, status, location) in self.bare.drain(..) {
+            if !cancelled.contains(&number) {
+                at.fail(&CONTENT_TYPE, Violation::new(untyped(status)).at(location));
+            }
         }
         for (wrong, location) in self.early.drain(..) {
             at.without(&ACCEPT_POST, wrong, |wrong| wrong.at(location));
@@ -227,6 +238,9 @@ impl RuleVisitor for HttpState {
         }
         match exchange.calls.is_empty() {
             true if exchange.reported > 0 => reported(exchange, at),
+            false if is_bare(exchange) && self.bare.len() < MOST_EARLY => {
+                self.bare.push((exchange.number, exchange.status(), at.location()));
+            }
             false => answered(exchange, at),
             true => {}
         }
@@ -331,8 +345,7 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
 fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
     let known = matches!(media, "application/json" | "text/event-stream");
     at.check(&CONTENT_TYPE, known, || match media {
-        "" if status == Some(202) => "the request is answered with 202, as a notification is".to_owned(),
-        "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
+        "" => untyped(status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
     match status.filter(|_| known) {
@@ -340,6 +353,18 @@ fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
         None if known => at.inconclusive(&STATUS, "the recording does not say the answer's status"),
         None => {}
     }
+}
+
+fn untyped(status: u16) -> String {
+    match status {
+        202 => "the request is answered with 202, as a notification is".to_owned(),
+        _ => format!("the answer is {status} without a Content-Type"),
+    }
+}
+
+/// Whether nothing but a status is in the answer to requests.
+fn is_bare(exchange: &HttpExchange) -> bool {
+    exchange.succeeded() && exchange.raw.media_type.is_empty() && exchange.messages == 0
 }
 
 /// The answer to requests.
