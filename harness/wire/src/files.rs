@@ -7,6 +7,8 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, Write as _};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +107,30 @@ impl Growing {
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// How long somebody else may take who changes a file.
+const TURN: Duration = Duration::from_secs(10);
+
+/// Waits for the turn to read and replace a file, which lasts as long as what is returned: that locks the file's folder, as the
+/// file itself is another one afterwards. It is nothing where folders have no locks.
+///
+/// # Errors
+/// Where somebody else has the turn for long.
+pub fn turn(path: &Path) -> io::Result<Option<File>> {
+    let path = fs::canonicalize(path)?;
+    let Some(Ok(folder)) = path.parent().map(File::open) else { return Ok(None) };
+    let since = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(fs::TryLockError::Error(_)) => return Ok(None),
+            Err(fs::TryLockError::WouldBlock) if since.elapsed() < TURN => thread::sleep(TURN / 1000),
+            Err(fs::TryLockError::WouldBlock) => {
+                return Err(io::Error::other("another program is changing a file of its folder"));
+            }
+        }
+    }
 }
 
 /// Writes a file aside and renames it over whatever has its name. A pipe or a device is written to directly.
