@@ -81,6 +81,17 @@ impl Growing {
         self.made
     }
 
+    /// Where the file ends now, if another program has shortened it: there it goes on.
+    pub(crate) fn cut(&mut self) -> Option<u64> {
+        let whole = self.whole.as_mut()?;
+        let length = self.file.metadata().ok()?.len();
+        if length >= *whole {
+            return None;
+        }
+        *whole = self.file.seek(io::SeekFrom::Start(length)).ok()?;
+        Some(length)
+    }
+
     /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails, or that fails where it cannot be.
     pub(crate) fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let done = write(&mut self.file);
@@ -100,6 +111,18 @@ impl Growing {
     pub(crate) fn into_file(self) -> Option<File> {
         self.whole.map(|_| self.file)
     }
+}
+
+/// What tells the file of this name from every other one for as long as somebody has it open; none where nothing is there.
+#[must_use]
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    let there = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let told = (std::os::unix::fs::MetadataExt::dev(&there), std::os::unix::fs::MetadataExt::ino(&there));
+    // An open file is neither removed nor replaced elsewhere.
+    #[cfg(not(unix))]
+    let told = (u64::from(there.is_file()), 0);
+    Some(told)
 }
 
 /// Whether both are one file, also through links, and also where it is not there yet.

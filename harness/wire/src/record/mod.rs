@@ -160,6 +160,8 @@ impl Live {
             notify,
             started,
             meta: line_writer::meta(started, &label, &redacted),
+            begun: false,
+            written: [0; 2],
             writer: LineWriter::new(redaction),
             sides: Default::default(),
             block: Default::default(),
