@@ -6,9 +6,13 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// How many links a name may lead over, as systems have it.
+const MOST_LINKS: usize = 40;
 
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,8 +169,42 @@ pub fn replace(
     access: Access,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    put(path, access, true, write)
+}
+
+/// The same where no file of that name is there, also not one that somebody else made meanwhile.
+///
+/// # Errors
+/// As [`replace`], and where one is there that holds something.
+pub fn create(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_file() && there.len() > 0 => Err(io::ErrorKind::AlreadyExists.into()),
+        there => put(path, access, there.is_ok(), write),
+    }
+}
+
+/// Where a name leads, also where nothing is there yet.
+fn destination(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(to) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(&path).join(to);
+    }
+    path
+}
+
+fn put(
+    path: &Path,
+    access: Access,
+    over: bool,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
     // A link stays one: what it leads to is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = fs::canonicalize(path).unwrap_or_else(|_| destination(path));
     let before = fs::metadata(&path).ok();
     if before.as_ref().is_some_and(|it| !it.is_file()) {
         let mut out = BufWriter::new(open_special(&path).map_err(io::Error::other)?);
@@ -199,12 +237,17 @@ pub fn replace(
     #[cfg(target_os = "linux")]
     if let Some(aside) = nameless(folder, mode) {
         fill(&aside)?;
-        let named = builder.make_in(folder, |name| give_name(&aside, name))?;
-        return named.persist(&path).map(drop).map_err(|error| error.error);
+        return give(builder.make_in(folder, |name| give_name(&aside, name))?, &path, over);
     }
     let aside = builder.tempfile_in(folder)?;
     fill(aside.as_file())?;
-    aside.persist(&path).map(drop).map_err(|error| error.error)
+    give(aside, &path, over)
+}
+
+/// Gives a file its name, `over` one that is there.
+fn give<F>(file: NamedTempFile<F>, path: &Path, over: bool) -> io::Result<()> {
+    let given = if over { file.persist(path) } else { file.persist_noclobber(path) };
+    given.map(drop).map_err(|error| error.error)
 }
 
 /// The same where the folder may have to be made. Folders that were made for nothing go again.

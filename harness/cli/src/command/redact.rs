@@ -168,16 +168,22 @@ fn written(
         io::copy(&mut aside, &mut data_out())?;
         return Ok(());
     };
-    if !args.force && fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
-        return Err(format!("{} exists already; --force overwrites it", path.display()).into());
-    }
     let mut done = Ok(());
-    let saved = files::replace(path, Access::Private, |out| {
+    let fill = |out: &mut dyn Write| {
         done = write(out);
         done.as_ref().map_or_else(|_| Err(io::Error::other("nothing was written")), |()| Ok(()))
-    });
+    };
+    let saved = match args.force {
+        true => files::replace(path, Access::Private, fill),
+        false => files::create(path, Access::Private, fill),
+    };
     done?;
-    Ok(saved.map_err(|error| Failure::unwritable(path, &error))?)
+    Ok(saved.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::Unusable(format!("{} exists already; --force overwrites it", path.display()))
+        }
+        _ => Failure::unwritable(path, &error),
+    })?)
 }
 
 /// Says what was taken out, what looks like a secret and was left, and what is not part of the session.
