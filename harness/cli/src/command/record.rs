@@ -207,7 +207,7 @@ fn format_of(args: &Args) -> Result<Option<&'static Format>, String> {
     }
 }
 
-/// Says what is missing in the file that was asked for. Whether nothing is.
+/// Says what is missing in the file that was asked for, or at the client. Whether nothing is.
 fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     let (path, summary) = (out.display(), &recorded.summary);
     let [client, server] = summary.missing;
@@ -222,5 +222,10 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     } else {
         context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
-    summary.trouble.is_none()
+    if let Some(why) = &recorded.refused {
+        let what =
+            "the standard output cannot be written, so that the client lacks what the server said last";
+        context.terminal.error(&format!("{what}: {why}"));
+    }
+    summary.trouble.is_none() && recorded.refused.is_none()
 }
