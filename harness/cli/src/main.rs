@@ -17,10 +17,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use terminal::{Terminal, Verbosity};
 use transcript::nearest::nearest;
 use wire::interrupt;
@@ -134,7 +134,16 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
         nameless("command", word);
     }
     let starts = commands.len() == 1 && starts_a_program(&commands[0].describe());
-    program(commands).try_get_matches_from(words).unwrap_or_else(|error| advised(error, starts).exit())
+    program(commands).try_get_matches_from(words).unwrap_or_else(|error| end(&advised(error, starts)))
+}
+
+/// Prints what a command line asks for, such as help, or what is wrong with it, and ends.
+fn end(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    process::exit(match printed {
+        Err(why) if !error.use_stderr() => exit_code(Err(why.into()), Terminal::default()).into(),
+        _ => error.exit_code(),
+    })
 }
 
 /// Says that nothing has this name, and which command may have been meant.
@@ -175,7 +184,7 @@ fn end_without_threads() {
         if why.contains("spawn thread") || why.contains("spawn worker thread") {
             Terminal::default()
                 .error("the system starts no more threads: too many processes run, or a limit is low");
-            std::process::exit(exit::UNUSABLE.into());
+            process::exit(exit::UNUSABLE.into());
         }
         usual(panic);
     }));
@@ -201,25 +210,25 @@ fn main() -> ExitCode {
             context.terminal.error("interrupted");
             code
         }
-        (outcome, _) => exit_code(outcome, context),
+        (outcome, _) => exit_code(outcome, context.terminal),
     })
 }
 
 /// The exit code of a command. Where it ended without a verdict, the terminal shows why.
-fn exit_code(outcome: Result<u8, Failure>, context: CommandContext) -> u8 {
+fn exit_code(outcome: Result<u8, Failure>, terminal: Terminal) -> u8 {
     match outcome {
         Ok(code) => code,
         Err(Failure::OutputClosed) => exit::CLOSED,
         Err(Failure::Rejected(name, rejection)) => {
-            context.terminal.rejection(&name, &rejection);
+            terminal.rejection(&name, &rejection);
             exit::FAILED
         }
         Err(Failure::NotRun(why)) => {
-            context.terminal.error(&why);
+            terminal.error(&why);
             exit::NOT_RUN
         }
         Err(Failure::Unusable(why)) => {
-            context.terminal.error(&why);
+            terminal.error(&why);
             exit::UNUSABLE
         }
     }

@@ -6,7 +6,13 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// How many links a name may lead over, as systems have it.
+const MOST_LINKS: usize = 40;
 
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +85,17 @@ impl Growing {
         self.made
     }
 
+    /// Where the file ends now, if another program has shortened it: there it goes on.
+    pub(crate) fn cut(&mut self) -> Option<u64> {
+        let whole = self.whole.as_mut()?;
+        let length = self.file.metadata().ok()?.len();
+        if length >= *whole {
+            return None;
+        }
+        *whole = self.file.seek(io::SeekFrom::Start(length)).ok()?;
+        Some(length)
+    }
+
     /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails, or that fails where it cannot be.
     pub(crate) fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let done = write(&mut self.file);
@@ -100,11 +117,47 @@ impl Growing {
     }
 }
 
+/// What tells the file of this name from every other one for as long as somebody has it open; none where nothing is there.
+#[must_use]
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    let there = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let told = (std::os::unix::fs::MetadataExt::dev(&there), std::os::unix::fs::MetadataExt::ino(&there));
+    // An open file is neither removed nor replaced elsewhere.
+    #[cfg(not(unix))]
+    let told = (u64::from(there.is_file()), 0);
+    Some(told)
+}
+
 /// Whether both are one file, also through links, and also where it is not there yet.
 #[must_use]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// How long somebody else may take who changes a file.
+const TURN: Duration = Duration::from_secs(10);
+
+/// Waits for the turn to read and replace a file, which lasts as long as what is returned: that locks the file's folder, as the
+/// file itself is another one afterwards. It is nothing where folders have no locks.
+///
+/// # Errors
+/// Where somebody else has the turn for long.
+pub fn turn(path: &Path) -> io::Result<Option<File>> {
+    let path = fs::canonicalize(path)?;
+    let Some(Ok(folder)) = path.parent().map(File::open) else { return Ok(None) };
+    let since = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(fs::TryLockError::Error(_)) => return Ok(None),
+            Err(fs::TryLockError::WouldBlock) if since.elapsed() < TURN => thread::sleep(TURN / 1000),
+            Err(fs::TryLockError::WouldBlock) => {
+                return Err(io::Error::other("another program is changing a file of its folder"));
+            }
+        }
+    }
 }
 
 /// Writes a file aside and renames it over whatever has its name. A pipe or a device is written to directly.
@@ -116,8 +169,42 @@ pub fn replace(
     access: Access,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    put(path, access, true, write)
+}
+
+/// The same where no file of that name is there, also not one that somebody else made meanwhile.
+///
+/// # Errors
+/// As [`replace`], and where one is there that holds something.
+pub fn create(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_file() && there.len() > 0 => Err(io::ErrorKind::AlreadyExists.into()),
+        there => put(path, access, there.is_ok(), write),
+    }
+}
+
+/// Where a name leads, also where nothing is there yet.
+fn destination(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(to) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(&path).join(to);
+    }
+    path
+}
+
+fn put(
+    path: &Path,
+    access: Access,
+    over: bool,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
     // A link stays one: what it leads to is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = fs::canonicalize(path).unwrap_or_else(|_| destination(path));
     let before = fs::metadata(&path).ok();
     if before.as_ref().is_some_and(|it| !it.is_file()) {
         let mut out = BufWriter::new(open_special(&path).map_err(io::Error::other)?);
@@ -150,12 +237,17 @@ pub fn replace(
     #[cfg(target_os = "linux")]
     if let Some(aside) = nameless(folder, mode) {
         fill(&aside)?;
-        let named = builder.make_in(folder, |name| give_name(&aside, name))?;
-        return named.persist(&path).map(drop).map_err(|error| error.error);
+        return give(builder.make_in(folder, |name| give_name(&aside, name))?, &path, over);
     }
     let aside = builder.tempfile_in(folder)?;
     fill(aside.as_file())?;
-    aside.persist(&path).map(drop).map_err(|error| error.error)
+    give(aside, &path, over)
+}
+
+/// Gives a file its name, `over` one that is there.
+fn give<F>(file: NamedTempFile<F>, path: &Path, over: bool) -> io::Result<()> {
+    let given = if over { file.persist(path) } else { file.persist_noclobber(path) };
+    given.map(drop).map_err(|error| error.error)
 }
 
 /// The same where the folder may have to be made. Folders that were made for nothing go again.

@@ -8,6 +8,7 @@ mod watched;
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
+use super::kept::{Aside, aside_failed};
 use super::small_file;
 use super::values::{spelled, whole, words};
 use crate::exit;
@@ -144,7 +145,10 @@ impl Output {
                 Box::new(ndjson::Ndjson { version: version.to_owned(), options: how, strict, every })
             }
             Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
-            Self::Junit => Box::new(junit::Junit::new(strict, every, tempfile::tempfile()?)),
+            Self::Junit => {
+                let spool = tempfile::tempfile().map_err(aside_failed)?;
+                Box::new(junit::Junit::new(strict, every, Aside(spool)))
+            }
             Self::Github => Box::new(github::Github { strict }),
             Self::Html => return Ok(None),
         }))

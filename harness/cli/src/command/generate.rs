@@ -8,6 +8,7 @@ use super::values::{case_name, whole};
 use super::variants::{Maker, Tally};
 use crate::exit;
 use generators::seeded::Source;
+use mcp_concord_suite::GeneratedCase;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,8 +60,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         if cases.is_empty() {
             return Err(format!("there is no variant with the number {}", args.first).into());
         }
-        for (name, files) in &cases {
-            write(&out.join(name), files, args.force)?;
+        write_all(&out, &cases, args.force)?;
+        for (name, _) in &cases {
             context.terminal.note(&format!("wrote {}", out.join(name).display()));
         }
         return Ok(exit::WELL);
@@ -70,9 +71,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Err(format!("{} {why}", out.display()).into());
     }
     for number in args.first..args.first.saturating_add(args.count) {
-        for (name, files) in maker.cases(number, None, &mut tally) {
-            write(&out.join(name), &files, args.force)?;
-        }
+        write_all(&out, &maker.cases(number, None, &mut tally), args.force)?;
         if let Some(code) = interrupt::code() {
             context.terminal.error(&format!("interrupted; wrote {} to {}", tally.in_words(), out.display()));
             return Ok(code);
@@ -86,6 +85,23 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         context.terminal.note(&line);
     }
     Ok(exit::WELL)
+}
+
+/// Writes a variant and its counterpart, or nothing of them: a folder with half a case cannot be run.
+fn write_all(out: &Path, cases: &[GeneratedCase], force: bool) -> Result<(), Failure> {
+    for (at, (name, files)) in cases.iter().enumerate() {
+        if let Err(why) = write(&out.join(name), files, force) {
+            cases[..at].iter().for_each(|(name, files)| remove(&out.join(name), files));
+            return Err(why);
+        }
+    }
+    Ok(())
+}
+
+/// Removes what there is of a case directory that was written.
+fn remove(folder: &Path, files: &[(String, Vec<u8>)]) {
+    files.iter().for_each(|(name, _)| drop(fs::remove_file(folder.join(name))));
+    let _ = fs::remove_dir(folder);
 }
 
 /// Writes one case directory. Whatever a case of this name held is gone afterwards, and nothing else.
@@ -107,7 +123,10 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
     let put = |(name, bytes): &(String, Vec<u8>)| {
         replace_in_folder(&folder.join(name), Access::Usual, |out| out.write_all(bytes))
     };
-    files.iter().try_for_each(put).map_err(failed)
+    files.iter().try_for_each(put).map_err(|error| {
+        remove(folder, files);
+        failed(error)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What can be read only once, kept so that it can be read again.
+//! What can be read only once, kept so that it can be read again, and other temporary files.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use tempfile::SpooledTempFile;
 
 /// Up to this size it waits in memory, then in a temporary file.
@@ -40,9 +40,39 @@ impl<R: Read> Read for Keeper<R> {
                 self.most >> 20
             )));
         }
-        self.kept.write_all(&buffer[..read])?;
+        Aside(&mut self.kept).write_all(&buffer[..read])?;
         Ok(read)
     }
+}
+
+/// A temporary file. What is wrong with it is not wrong with what is read or written by way of it.
+pub(super) struct Aside<F>(pub(super) F);
+
+impl<F: Write> Write for Aside<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(aside_failed)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(aside_failed)
+    }
+}
+
+impl<F: Read> Read for Aside<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<F: Seek> Seek for Aside<F> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// Why there is no temporary file, or why it takes nothing.
+pub(super) fn aside_failed(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("a temporary file cannot be written: {error}"))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::exit;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use wire::files::identity;
 use wire::interrupt;
 use wire::proxy::{Proxy, Target};
 use wire::record;
@@ -38,7 +39,8 @@ pub(super) enum Behind<'a> {
 }
 
 /// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal, into a file that is
-/// `called` so. Whether all that passed is in it, and no server ended before its sessions did.
+/// `called` so. Whether all that passed is in it, and no server ended before its sessions did; and what the file was when it was
+/// made.
 pub(super) fn run(
     (at, behind): (SocketAddr, &Behind<'_>),
     hosts: &Hosts,
@@ -47,7 +49,7 @@ pub(super) fn run(
     force: bool,
     view: &dyn Fn() -> Option<View>,
     context: CommandContext,
-) -> Result<bool, Failure> {
+) -> Result<(bool, Option<(u64, u64)>), Failure> {
     // A program that finds the port open may end the recording.
     watch()?;
     interrupt::be_gentle();
@@ -63,6 +65,7 @@ pub(super) fn run(
     let bridge = proxy.bridge.clone();
     (proxy.redaction, proxy.hosts) = (redaction.clone(), hosts.at(at));
     let file = record::create_in_place(out, force)?;
+    let identity = identity(out);
     let at = proxy.address()?;
     let what = match behind {
         Behind::Http(to) => {
@@ -87,7 +90,7 @@ pub(super) fn run(
     } else {
         context.terminal.error(&text)
     }
-    Ok(summary.is_whole() && lived)
+    Ok((summary.is_whole() && lived, identity))
 }
 
 /// Starts a server over stdio.

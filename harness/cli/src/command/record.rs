@@ -10,7 +10,7 @@ use formats::{Format, Session};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use verdict::plain::counted;
-use wire::files::{Growing, may_write};
+use wire::files::{Growing, identity, may_write};
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Server};
 use wire::redaction::{Preset, Redaction, preset};
@@ -133,13 +133,15 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let started = record::now();
         let view = || args.view.then(|| View::start(&first, native, context.terminal));
         let names = (&*first, &*out);
-        let whole = listen::run((at, &behind), &args.hosts, redaction, names, args.force, &view, context)?;
+        let (whole, identity) =
+            listen::run((at, &behind), &args.hosts, redaction, names, args.force, &view, context)?;
         let ended = record::now();
         let annotate = |session: &mut Session| session.record_from_to(&label, started, ended);
-        let recording = Recording { kept: &first, native, out: &out, format, force: args.force };
+        let recording = Recording { kept: &first, native, identity, out: &out, format, force: args.force };
         return Ok(listen::code(recording.finish(&annotate, context) && whole));
     }
     let (out, first, output) = free(&out, first, args.force, context)?;
+    let identity = identity(&first);
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
         server: match to {
@@ -157,7 +159,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     view.into_iter().for_each(View::finish);
     let recorded = recorded?;
     let whole = tell(&recorded, &out, context);
-    let recording = Recording { kept: &recorded.path, native, out: &out, format, force: args.force };
+    let recording =
+        Recording { kept: &recorded.path, native, identity, out: &out, format, force: args.force };
     let whole = recording.finish(&|_| (), context) && whole;
     // An exit code is a byte wherever this runs.
     let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
@@ -204,7 +207,7 @@ fn format_of(args: &Args) -> Result<Option<&'static Format>, String> {
     }
 }
 
-/// Says what is missing in the file that was asked for. Whether nothing is.
+/// Says what is missing in the file that was asked for, or at the client. Whether nothing is.
 fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     let (path, summary) = (out.display(), &recorded.summary);
     let [client, server] = summary.missing;
@@ -219,5 +222,10 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     } else {
         context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
-    summary.trouble.is_none()
+    if let Some(why) = &recorded.refused {
+        let what =
+            "the standard output cannot be written, so that the client lacks what the server said last";
+        context.terminal.error(&format!("{what}: {why}"));
+    }
+    summary.trouble.is_none() && recorded.refused.is_none()
 }

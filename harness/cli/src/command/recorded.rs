@@ -5,13 +5,15 @@ use formats::{Format, ReadOptions, Session, sessions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use verdict::plain::counted;
-use wire::files::{Access, may_write, replace};
+use wire::files::{Access, identity, may_write, replace};
 
 /// What was recorded, and what was asked for.
 pub(super) struct Recording<'r> {
     /// Where it is, in the format that is written live.
     pub(super) kept: &'r Path,
     pub(super) native: &'r Format,
+    /// What that file was when it was made.
+    pub(super) identity: Option<(u64, u64)>,
     /// The file and the format that were asked for.
     pub(super) out: &'r Path,
     pub(super) format: &'r Format,
@@ -22,6 +24,11 @@ pub(super) struct Recording<'r> {
 impl Recording<'_> {
     /// Writes what was asked for, each session with what `annotate` adds. Whether all is there; else the recording stays.
     pub(super) fn finish(&self, annotate: &dyn Fn(&mut Session), context: CommandContext) -> bool {
+        if identity(self.kept) != self.identity {
+            let kept = self.kept.display();
+            context.terminal.error(&format!("{kept} is gone: another program moved, removed or replaced it"));
+            return false;
+        }
         let mut unloadable = Vec::new();
         let done = self.write(annotate, &mut unloadable);
         // From the last, as they were written.
@@ -55,7 +62,7 @@ impl Recording<'_> {
         annotate: &dyn Fn(&mut Session),
         unloadable: &mut Vec<String>,
     ) -> Result<Vec<PathBuf>, String> {
-        let Self { kept, native, out, format, force } = *self;
+        let Self { kept, native, out, format, force, .. } = *self;
         let converted = kept != out;
         if !converted && !native.carries.exchanges {
             return Ok(Vec::new());

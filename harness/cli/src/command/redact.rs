@@ -4,6 +4,7 @@ mod rewrite;
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, is_coded, named_format, opened};
+use super::kept::{Aside, aside_failed};
 use super::values::new_file;
 use crate::exit;
 use crate::terminal::{Terminal, data_out};
@@ -94,7 +95,7 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
     let mut write = |out: &mut dyn Write| {
         let Some(wrapping) = wrapping else { return rewriting.write(&mut file, out) };
         let mut aside = aside()?;
-        rewriting.write(&mut file, &mut aside)?;
+        rewriting.write(&mut file, &mut Aside(&mut aside))?;
         aside.rewind()?;
         Ok(wrapping(rewriting.name, format, &mut aside, out)?)
     };
@@ -131,14 +132,13 @@ fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> 
         return Ok((name, file));
     }
     let mut aside = aside()?;
-    let copied = io::copy(&mut reader, &mut aside).and_then(|_| aside.rewind());
+    let copied = io::copy(&mut reader, &mut Aside(&mut aside)).and_then(|_| aside.rewind());
     copied.map_err(|error| format!("{name} cannot be read: {error}"))?;
     Ok((name, aside))
 }
 
 fn aside() -> Result<File, Failure> {
-    let failed = |error| Failure::Unusable(format!("a temporary file cannot be written: {error}"));
-    tempfile::tempfile().map_err(failed)
+    tempfile::tempfile().map_err(|error| Failure::Unusable(aside_failed(error).to_string()))
 }
 
 /// What looks like a secret where it is left: the names of presets that were not asked for, and the patterns of all, which may
@@ -163,21 +163,27 @@ fn written(
 ) -> Result<(), Unwritten> {
     let Some(path) = &args.out else {
         let mut aside = aside()?;
-        write(&mut aside)?;
+        write(&mut Aside(&mut aside))?;
         aside.rewind()?;
         io::copy(&mut aside, &mut data_out())?;
         return Ok(());
     };
-    if !args.force && fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
-        return Err(format!("{} exists already; --force overwrites it", path.display()).into());
-    }
     let mut done = Ok(());
-    let saved = files::replace(path, Access::Private, |out| {
+    let fill = |out: &mut dyn Write| {
         done = write(out);
         done.as_ref().map_or_else(|_| Err(io::Error::other("nothing was written")), |()| Ok(()))
-    });
+    };
+    let saved = match args.force {
+        true => files::replace(path, Access::Private, fill),
+        false => files::create(path, Access::Private, fill),
+    };
     done?;
-    Ok(saved.map_err(|error| Failure::unwritable(path, &error))?)
+    Ok(saved.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::Unusable(format!("{} exists already; --force overwrites it", path.display()))
+        }
+        _ => Failure::unwritable(path, &error),
+    })?)
 }
 
 /// Says what was taken out, what looks like a secret and was left, and what is not part of the session.

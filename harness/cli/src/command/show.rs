@@ -13,6 +13,9 @@ use std::path::PathBuf;
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
 const WIDTH: usize = 100;
 
+/// The widest drawing. It takes memory for each column, and COLUMNS may be any number.
+const WIDEST: usize = 1000;
+
 /// Draws a session as a sequence diagram: messages, unanswered requests, and the findings of `check`.
 ///
 /// Several traces of one session, one for each server, are merged by time.
@@ -78,5 +81,5 @@ fn width() -> usize {
         let size = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
         size.map(|(width, _)| usize::from(width.0))
     };
-    columns().or_else(terminal).unwrap_or(WIDTH)
+    columns().or_else(terminal).map_or(WIDTH, |width| width.min(WIDEST))
 }

@@ -173,7 +173,9 @@ fn unreadable(name: &str, error: &io::Error) -> Failure {
 /// Writes a lock file at once; replaces nothing else than a lock file.
 fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
     let mut there = Vec::new();
-    if File::open(path).and_then(|file| file.take(LOOKED_AT as u64).read_to_end(&mut there)).is_ok()
+    // To open a pipe would wait for its other end.
+    if path.is_file()
+        && File::open(path).and_then(|file| file.take(LOOKED_AT as u64).read_to_end(&mut there)).is_ok()
         && !there.is_empty()
         && !is_lock(&String::from_utf8_lossy(&there))
     {

@@ -5,7 +5,7 @@
 
 use crate::terminal::{Terminal, cut};
 use app::{CheckOptions, Recording, check};
-use formats::{Format, OwnedEntry, ReadOptions, Session};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance, apart};
 use rules::RuleVerdict;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -13,9 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use transcript::contract::Contract;
+use transcript::dialect::IdRules;
 use transcript::json::Json;
 use transcript::meaning::EventKind;
-use transcript::session::Side;
+use transcript::message::Message;
+use transcript::session::{Content, Entry, Side};
 use wire::record;
 
 /// The least time between two looks, and how many times as long as a look took.
@@ -69,8 +72,19 @@ struct Viewer {
     /// How often each message was shown: a log of exchanges puts some between others.
     shown: HashMap<(Option<Side>, String), usize>,
     found: HashSet<String>,
-    /// Requests without an answer, by their number: what they are, when they were sent, and after how long to say so.
-    open: BTreeMap<usize, (String, i64, i64)>,
+    open: Open,
+}
+
+/// Requests without an answer, by their number: what they are, when they were sent, and after how long to say so.
+type Open = BTreeMap<usize, (String, i64, i64)>;
+
+/// How far one look has come.
+struct Look {
+    contract: Contract,
+    /// What each message calls, and when it was sent.
+    events: Vec<(Option<String>, Option<i64>)>,
+    seen: HashMap<(Option<Side>, String), usize>,
+    open: Open,
 }
 
 impl Viewer {
@@ -100,12 +114,8 @@ impl Viewer {
     }
 
     fn read(&mut self, bytes: &[u8]) {
-        let mut recording = Recording::new("", bytes);
-        let read = recording
-            .reading(Some(self.format), |format, input| Session::read(format, input, ReadOptions::LENIENT));
         // An archive that is just being written is whole the next time.
-        let Ok((_, session)) = read else { return };
-        self.messages(&session);
+        let _ = self.messages(bytes);
         // The recording itself is not at its end.
         let (format, profile) = (Some(self.format.name.to_owned()), "session".to_owned());
         let options = CheckOptions { format, profile, ..CheckOptions::default() };
@@ -123,48 +133,71 @@ impl Viewer {
         }
     }
 
-    fn messages(&mut self, session: &Session) {
-        let messages: Vec<&OwnedEntry> =
-            session.entries.iter().filter(|entry| entry.message().is_some()).collect();
-        let (mut seen, mut open) = (HashMap::new(), BTreeMap::new());
-        for (number, entry) in messages.iter().enumerate() {
-            let Some(message) = entry.message() else { continue };
-            let asked = entry.answers.and_then(|at| usize::try_from(at).ok());
-            let request = asked.and_then(|at| messages.get(at));
-            let what = request.and_then(|request| name(request)).or(name(entry));
-            let what = what.unwrap_or_else(|| "an unknown request".to_owned());
-            let took = entry.time.zip(request.and_then(|request| request.time));
-            let took = took.map(|(now, then)| format!(" after {} ms", now - then)).unwrap_or_default();
-            let id = message.id().key().map(|id| format!(", id {}", String::from_utf8_lossy(&id)));
-            let id = id.unwrap_or_default();
-            let (kind, content) = match EventKind::new(&message) {
-                EventKind::Result => ("result of ", message.outcome()),
-                EventKind::Error => ("error of ", message.outcome()),
-                _ => ("", message.params()),
-            };
+    /// Shows what is new of the messages, and, like `check`, goes on behind one that `read` rejects.
+    fn messages(&mut self, mut bytes: &[u8]) -> Result<(), ReadError> {
+        let options = ReadOptions::new(Tolerance::Faults);
+        let contract = Contract::new(IdRules { reusable: true, ..IdRules::default() });
+        let mut look = Look { contract, events: Vec::new(), seen: HashMap::new(), open: BTreeMap::new() };
+        self.format.entries(&mut Input::new(&mut bytes)?, options, &mut |entry| {
+            apart(&entry, look.contract.revision(&entry), options, &mut |entry| {
+                self.entry(&mut look, entry);
+                Ok(())
+            })
+        })?;
+        self.open = look.open;
+        Ok(())
+    }
+
+    fn entry(&mut self, look: &mut Look, entry: &Entry<'_>) {
+        let (text, said) = match &entry.content {
+            Content::Message(message) => (message.text(), self.message(look, entry, message)),
+            Content::Noise(noise) => (&*noise.text, cut(&noise.text, SHOWN)),
+            _ => return,
+        };
+        let times = look.seen.entry((entry.side, text.to_owned())).or_insert(0);
+        *times += 1;
+        let shown = self.shown.entry((entry.side, text.to_owned())).or_insert(0);
+        if *times > *shown {
+            *shown = *times;
+            let arrow = if entry.side == Some(Side::Client) { "→" } else { "←" };
+            let time = entry.time.map(formats::time::write).unwrap_or_default();
+            self.terminal.line(&format!("{} {arrow} {said}", time.get(11..23).unwrap_or_default()));
+        }
+    }
+
+    fn message(&self, look: &mut Look, entry: &Entry<'_>, message: &Message<'_>) -> String {
+        // A call is none while another one has its id.
+        let event = look.contract.take(entry).ok().flatten();
+        let asked = event.as_ref().and_then(|event| usize::try_from(event.answers?).ok());
+        let request = asked.and_then(|at| look.events.get(at));
+        let what = request.map_or_else(|| name(message), |(name, _)| name.clone());
+        let mut what = what.unwrap_or_else(|| "an unknown request".to_owned());
+        let took = entry.time.zip(request.and_then(|(_, time)| *time));
+        let took = took.map(|(now, then)| format!(" after {} ms", now - then)).unwrap_or_default();
+        if let Some(id) = message.id().key() {
+            what += &format!(", id {}", String::from_utf8_lossy(&id));
+        }
+        let (kind, content) = match EventKind::new(message) {
+            EventKind::Result => ("result of ", message.outcome()),
+            EventKind::Error => ("error of ", message.outcome()),
+            _ => ("", message.params()),
+        };
+        let content = content.map(|it| format!(": {}", cut(it.text(), SHOWN))).unwrap_or_default();
+        let said = format!("{kind}{what}{took}{content}");
+        if let Some(event) = event {
             match asked {
-                Some(asked) => drop(open.remove(&asked)),
-                None if message.method().is_some() && message.id().key().is_some() => {
+                Some(asked) => drop(look.open.remove(&asked)),
+                None if message.method().is_some() && event.id.is_some() => {
+                    let number = look.events.len();
                     let since = entry.time.unwrap_or_else(record::now);
                     let after = self.open.get(&number).map_or(HANGS, |open| open.2);
-                    open.insert(number, (format!("{what}{id}"), since, after));
+                    look.open.insert(number, (what, since, after));
                 }
                 None => {}
             }
-            let times = seen.entry((entry.side, message.text().to_owned())).or_insert(0);
-            *times += 1;
-            let shown = self.shown.entry((entry.side, message.text().to_owned())).or_insert(0);
-            if *times <= *shown {
-                continue;
-            }
-            *shown = *times;
-            let arrow = if entry.side == Some(Side::Client) { "→" } else { "←" };
-            let content = content.map(|it| format!(": {}", cut(it.text(), SHOWN))).unwrap_or_default();
-            let time = entry.time.map(formats::time::write).unwrap_or_default();
-            let time = time.get(11..23).unwrap_or_default();
-            self.terminal.line(&format!("{time} {arrow} {kind}{what}{id}{took}{content}"));
+            look.events.push((name(message), entry.time));
         }
-        self.open = open;
+        said
     }
 
     fn hanging(&mut self) {
@@ -179,8 +212,7 @@ impl Viewer {
 }
 
 /// The tool that a message calls, or its method.
-fn name(entry: &OwnedEntry) -> Option<String> {
-    let message = entry.message()?;
+fn name(message: &Message<'_>) -> Option<String> {
     let method = message.method()?.to_str()?.into_owned();
     let tool = message.params().and_then(|params: Json<'_>| params.member("name")?.as_text());
     let tool = tool.filter(|_| method == "tools/call").and_then(|tool| Some(format!(" {}", tool.to_str()?)));

@@ -7,11 +7,11 @@ use crate::client_config::{ServerEntry, Syntax, servers};
 use crate::exit;
 use clap::Args as _;
 use std::env;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf, absolute};
 use transcript::nearest::nearest;
-use wire::files::{Access, may_write, replace};
+use wire::files::{self, Access, may_write, replace};
 
 /// Clients, and where each has its servers: in a project, and then for the user. `~` is the user's folder, and `=` that in
 /// which programs keep their settings.
@@ -71,7 +71,7 @@ struct Config {
 }
 
 pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failure> {
-    let Some((name, mut config)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    let Some((name, mut config, _turn)) = found(&args.place, context)? else { return Ok(exit::WELL) };
     let out = args.out.clone().unwrap_or_else(|| {
         let plain = name.replace(|char: char| !char.is_alphanumeric() && !"-_.".contains(char), "_");
         PathBuf::from(format!("mcp-recordings/{plain}-{{time}}-{{pid}}.jsonl"))
@@ -128,7 +128,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
 }
 
 pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, Failure> {
-    let Some((name, mut config)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    let Some((name, mut config, _turn)) = found(&args.place, context)? else { return Ok(exit::WELL) };
     edit(&mut config, &name, |server, text| {
         server
             .unwrapped(text)
@@ -139,8 +139,11 @@ pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, F
     Ok(exit::WELL)
 }
 
-/// The configuration that has the server. Without a server, its servers are printed.
-fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Config)>, Failure> {
+/// The configuration that has the server, and the turn to change it. Without a server, its servers are printed.
+fn found(
+    args: &PlaceArgs,
+    context: CommandContext,
+) -> Result<Option<(String, Config, Option<File>)>, Failure> {
     let known = CLIENTS.iter().find(|(client, _)| *client == args.config);
     let paths: Vec<PathBuf> = match known {
         Some((_, places)) => places.iter().filter_map(|place| filled_in(place)).collect(),
@@ -174,7 +177,10 @@ fn found(args: &PlaceArgs, context: CommandContext) -> Result<Option<(String, Co
     let looked: Vec<String> = configs.iter().map(|config| config.path.display().to_string()).collect();
     let config = configs.into_iter().find(|it| it.servers.iter().any(|server| server.name == *name));
     let missing = || Failure::Unusable(format!("{} has no server `{name}`{hint}", looked.join(" and ")));
-    Ok(Some((name.clone(), config.ok_or_else(missing)?)))
+    let Config { path, .. } = config.ok_or_else(missing)?;
+    let turn = files::turn(&path).map_err(|error| Failure::unwritable(&path, &error))?;
+    // Who had the turn before may have changed it.
+    Ok(Some((name.clone(), Config::read(&path)?, turn)))
 }
 
 /// A path as a configuration can hold it.
@@ -189,7 +195,8 @@ fn edit(
     name: &str,
     change: impl Fn(&ServerEntry, &str) -> Result<String, String>,
 ) -> Result<(), Failure> {
-    let (mut is_changed, mut refused) = (false, Ok(()));
+    let gone = format!("{} has no server `{name}` any more", config.path.display());
+    let (mut is_changed, mut refused) = (false, Err(gone.into()));
     // From the last, as what is before a change stays where it is.
     for server in config.servers.iter().rev().filter(|server| server.name == name) {
         match change(server, &config.text) {

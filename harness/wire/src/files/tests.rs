@@ -1,6 +1,6 @@
 //! What is written is there wholly or not at all, and nobody else may read it.
 
-use super::{Access, Growing, replace, replace_in_folder};
+use super::{Access, Growing, create, replace, replace_in_folder};
 use std::fs;
 use std::io::{self, Write as _};
 
@@ -77,6 +77,17 @@ fn what_is_made_at_once_is_there_wholly_or_not_at_all() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "before");
     replace(&path, Access::Usual, |out| out.write_all(b"after")).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "after");
+    let refused = create(&path, Access::Usual, |out| out.write_all(b"again"));
+    assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    fs::remove_file(&path).unwrap();
+    let refused = create(&path, Access::Usual, |out| {
+        fs::write(&path, "meanwhile")?;
+        out.write_all(b"again")
+    });
+    assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "meanwhile");
+    fs::write(&path, "").unwrap();
+    create(&path, Access::Usual, |out| out.write_all(b"once")).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left aside");
     let below = folder.path().join("made/for/nothing");
     assert!(replace_in_folder(&below, Access::Usual, half).is_err());
@@ -95,6 +106,9 @@ fn a_link_stays_one_and_a_pipe_that_nobody_reads_is_refused() {
     std::os::unix::fs::symlink(&file, &link).unwrap();
     replace(&link, Access::Usual, |out| out.write_all(b"after")).unwrap();
     assert!(link.is_symlink() && fs::read_to_string(&file).unwrap() == "after");
+    fs::remove_file(&file).unwrap();
+    replace(&link, Access::Usual, |out| out.write_all(b"anew")).unwrap();
+    assert!(link.is_symlink() && fs::read_to_string(&file).unwrap() == "anew");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert!(Growing::create(&pipe, true).unwrap_err().contains("nobody reads"));
     assert!(replace(&pipe, Access::Usual, |_| Ok(())).is_err());

@@ -192,6 +192,10 @@ impl Archive<'_> {
         if let Err(error) = self.file.begin() {
             self.summary.fault = Some(error.to_string());
         }
+        if let Some(exchanges) = self.file.cut {
+            self.summary.missing += exchanges;
+            self.summary.fault.get_or_insert_with(|| "another program has shortened it".to_owned());
+        }
         self.summary.exchanges = self.file.count;
         self.summary.sessions = self.sessions.len();
         self.summary

@@ -136,7 +136,7 @@ pub(super) fn outgoing(
     mut head: Parts,
 ) -> Result<Parts, (StatusCode, String)> {
     if let Some(why) = refusal {
-        let why = format!("the request {why}; allow it with `record --allow-host`");
+        let why = format!("the request {why}; allow it with --allow-host");
         return Err((StatusCode::FORBIDDEN, why));
     }
     let Some(uri) = destination(target, &head) else {

@@ -45,6 +45,7 @@ pub(super) trait Store {
     /// Writes some of the bytes at this place; how many.
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize>;
     fn set_len(&self, length: u64) -> io::Result<()>;
+    fn length(&self) -> io::Result<u64>;
 }
 
 impl Store for File {
@@ -56,6 +57,10 @@ impl Store for File {
 
     fn set_len(&self, length: u64) -> io::Result<()> {
         File::set_len(self, length)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
     }
 }
 
@@ -70,6 +75,8 @@ pub(super) struct HarFile<'t> {
     shown: Option<u64>,
     /// How many finished exchanges there are.
     pub(super) count: u64,
+    /// How many there were when another program shortened the file, if one did.
+    pub(super) cut: Option<u64>,
 }
 
 /// What is to be written.
@@ -80,7 +87,7 @@ pub(super) struct News<'e> {
 
 impl<'t> HarFile<'t> {
     pub(super) fn new(file: &'t dyn Store, receiver: &'t QueueEnd, origin: Timestamp) -> Self {
-        Self { file, receiver, origin, end: None, shown: None, count: 0 }
+        Self { file, receiver, origin, end: None, shown: None, count: 0, cut: None }
     }
 
     /// Whether the file has too much of open exchanges to write it anew for each one that ends.
@@ -88,11 +95,16 @@ impl<'t> HarFile<'t> {
         self.shown.zip(self.end).is_some_and(|(length, end)| length - end > MUCH)
     }
 
-    /// Writes the head of the archive, where it is not there yet.
+    /// Writes the head of the archive, where it is not there yet or not any more.
     /// Where that fails, the file is empty.
     pub(super) fn begin(&mut self) -> io::Result<u64> {
         if let Some(end) = self.end {
-            return Ok(end);
+            if self.file.length()? >= end + TAIL.len() as u64 {
+                return Ok(end);
+            }
+            self.cut = Some(self.cut.unwrap_or(0) + std::mem::take(&mut self.count));
+            (self.end, self.shown) = (None, None);
+            self.file.set_len(0)?;
         }
         let written = self.put(0, EMPTY.as_bytes());
         if written.is_err() {

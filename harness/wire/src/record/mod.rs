@@ -65,6 +65,8 @@ pub struct Recorded {
     pub exit: i32,
     /// What the file holds.
     pub summary: Summary,
+    /// Why the client could not be given all that the server said; none also where it wanted no more.
+    pub refused: Option<io::Error>,
 }
 
 /// Fills the holes of a file's name: `{time}` and `{pid}`.
@@ -128,7 +130,7 @@ pub(crate) struct Live {
     intake: Arc<Intake>,
     pub(crate) server: Running,
     over: PipeWriter,
-    forwarded: Receiver<()>,
+    forwarded: Receiver<io::Result<()>>,
     written: Receiver<Summary>,
 }
 
@@ -160,6 +162,8 @@ impl Live {
             notify,
             started,
             meta: line_writer::meta(started, &label, &redacted),
+            begun: false,
+            written: [0; 2],
             writer: LineWriter::new(redaction),
             sides: Default::default(),
             block: Default::default(),
@@ -182,9 +186,10 @@ impl Live {
         let exit = server.wait();
         intake.gone(Side::Server);
         drop(over);
-        let _ = forwarded.recv();
+        let refused = forwarded.recv().ok().and_then(Result::err);
         intake.close(exit);
-        Recorded { path, exit: exit.code.unwrap_or(1), summary: wait_for_summary(&written, &intake) }
+        let summary = wait_for_summary(&written, &intake);
+        Recorded { path, exit: exit.code.unwrap_or(1), summary, refused }
     }
 }
 
@@ -194,18 +199,17 @@ fn forward(
     (client_in, client_out): (File, File),
     (server_out, server_in): (File, File),
     intake: &Arc<Intake>,
-) -> io::Result<(PipeWriter, Receiver<()>)> {
+) -> io::Result<(PipeWriter, Receiver<io::Result<()>>)> {
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();
-    let pump = |side, from, to, over| Pump { side, from, to, intake: Arc::clone(intake), over };
+    let pump = |side, from, to, over| Pump { side, from, to, intake: Arc::clone(intake), over, full: None };
     let asking = pump(Side::Client, client_in, server_in, None);
     let answering = pump(Side::Server, server_out, client_out, Some(is_over));
     // Nobody waits for the first: a client that says nothing more may keep its end open for ever.
     thread::spawn(move || asking.run());
     thread::spawn(move || {
-        answering.run();
-        let _ = done.send(());
+        let _ = done.send(answering.run());
     });
     Ok((over, forwarded))
 }

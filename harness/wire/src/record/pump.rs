@@ -25,11 +25,13 @@ pub(super) struct Pump {
     pub(super) intake: Arc<Intake>,
     /// Closes when the server has ended.
     pub(super) over: Option<PipeReader>,
+    /// Why the other end takes nothing more, although it is not closed.
+    pub(super) full: Option<io::Error>,
 }
 
 impl Pump {
-    /// Forwards to the end.
-    pub(super) fn run(mut self) {
+    /// Forwards to the end; or to where an output takes nothing more, although somebody may read it.
+    pub(super) fn run(mut self) -> io::Result<()> {
         let mut chunk = vec![0; CHUNK];
         loop {
             match next(&self.from, &self.to, self.over.as_ref(), None) {
@@ -52,6 +54,7 @@ impl Pump {
             }
         }
         self.intake.end(self.side);
+        self.full.map_or(Ok(()), Err)
     }
 
     /// Forwards what one read gives. Whether more may come.
@@ -63,7 +66,11 @@ impl Pump {
             }
             Ok(count) => {
                 self.intake.keep(self.side, &chunk[..count]);
-                self.pass_on(&chunk[..count]).inspect_err(|_| self.intake.gone(self.side.other())).is_ok()
+                let passed =
+                    self.pass_on(&chunk[..count]).inspect_err(|_| self.intake.gone(self.side.other()));
+                let is_passed = passed.is_ok();
+                self.full = passed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+                is_passed
             }
             Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),
         }

@@ -31,6 +31,9 @@ const REDACTED: usize = 16 << 20;
 /// How much of a long line is copied at a time: whole groups of Base64.
 const COPIED: usize = 3 << 16;
 
+/// What is said of a file that is shorter than it was.
+const CUT: &str = "was cut by another program";
+
 /// What a recording came to.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -51,8 +54,12 @@ pub(super) struct TraceWriter {
     pub(super) notify: Arc<dyn Notify>,
     pub(super) started: i64,
     pub(super) writer: LineWriter,
-    /// The first line, until it is written.
+    /// The first line.
     pub(super) meta: Vec<u8>,
+    /// Whether it is in the file.
+    pub(super) begun: bool,
+    /// How many lines are.
+    pub(super) written: [u64; 2],
     pub(super) sides: [Incoming; 2],
     pub(super) block: Block,
     pub(super) summary: Summary,
@@ -161,7 +168,7 @@ impl TraceWriter {
 
     /// Writes what has been gathered. Whether it is in the file.
     fn flush(&mut self) -> bool {
-        if self.block.text.is_empty() && self.meta.is_empty() {
+        if self.block.text.is_empty() && self.begun {
             return true;
         }
         let head = self.head(self.block.since);
@@ -182,7 +189,18 @@ impl TraceWriter {
 
     /// What must precede the next line: the first line of the file, and what is missing.
     fn head(&mut self, time: i64) -> Vec<u8> {
-        let mut head = self.meta.clone();
+        let mut head = Vec::new();
+        if let Some(end) = self.output.cut() {
+            // How many of them are left in half a file is not known.
+            let [client, server] = std::mem::take(&mut self.written);
+            self.lost(Side::Client, client, CUT);
+            self.lost(Side::Server, server, CUT);
+            self.begun = end > 0;
+            head.extend(self.begun.then_some(b'\n'));
+        }
+        if !self.begun {
+            head.extend_from_slice(&self.meta);
+        }
         if self.gap != [0; 2] {
             self.writer.gap(time, self.gap, &mut head);
         }
@@ -192,8 +210,9 @@ impl TraceWriter {
     fn settle(&mut self, done: io::Result<()>, lines: [u64; 2]) -> bool {
         match done {
             Ok(()) => {
-                self.meta.clear();
+                self.begun = true;
                 self.gap = [0; 2];
+                (0..2).for_each(|at| self.written[at] += lines[at]);
                 true
             }
             Err(error) => {
@@ -210,9 +229,9 @@ impl TraceWriter {
         self.summary.missing[at] += lines;
         if self.summary.trouble.is_none() {
             let path = self.path.display();
-            self.notify.error(&format!(
-                "{path} cannot be written: {why}; the session continues, and missing lines are counted"
-            ));
+            let what = if why == CUT { why.to_owned() } else { format!("cannot be written: {why}") };
+            self.notify
+                .error(&format!("{path} {what}; the session continues, and missing lines are counted"));
             self.summary.trouble = Some(why.to_owned());
         }
     }

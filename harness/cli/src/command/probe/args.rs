@@ -8,6 +8,8 @@ use crate::command::small_file;
 use crate::command::values::{seconds, whole};
 use crate::terminal::{Verbosity, data_out};
 use app::{CheckOptions, CheckedFile};
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use reports::check::Renderer;
 use rules::Revision;
 use rules::rule::Level;
@@ -96,7 +98,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) strict: bool,
     /// The output format.
-    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
+    #[arg(long, value_parser = outputs(), default_value = "text", value_name = "KIND")]
     pub(super) output: Output,
     /// Print the script, and probe nothing.
     #[arg(long)]
@@ -269,6 +271,13 @@ impl Args {
             _ => data_out(),
         }
     }
+}
+
+/// The outputs of several recordings: a page is of one.
+fn outputs() -> impl TypedValueParser<Value = Output> {
+    let several = Output::value_variants().iter().filter(|it| **it != Output::Html);
+    PossibleValuesParser::new(several.filter_map(ValueEnum::to_possible_value))
+        .try_map(|word| Output::from_str(&word, false))
 }
 
 /// A part of the script by its name.

@@ -54,6 +54,10 @@ impl Store for Disk {
         self.steps.borrow_mut().push(DiskWrite::Cut(length));
         Ok(())
     }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.file.borrow().len() as u64)
+    }
 }
 
 /// An exchange that began at this microsecond of the recording.
@@ -154,4 +158,17 @@ fn a_disk_that_is_full_at_any_size_leaves_a_whole_archive_and_a_count() {
     }
     assert_eq!(counts.first(), Some(&0));
     assert_eq!(counts.last(), Some(&4));
+}
+
+#[test]
+fn a_file_that_somebody_empties_is_begun_anew_and_what_was_in_it_counted() {
+    let disk = Disk::new(usize::MAX);
+    let (_sender, receiver) = queue();
+    let mut file = HarFile::new(&disk, &receiver, Timestamp::UNIX_EPOCH);
+    file.write(News { finished: &mut [1, 2].map(exchange), open: Vec::new() }).unwrap();
+    assert_eq!((file.count, file.cut), (2, None));
+    disk.file.borrow_mut().clear();
+    file.write(News { finished: &mut [exchange(3)], open: vec![&mut exchange(4)] }).unwrap();
+    assert_eq!((file.count, file.cut), (1, Some(2)));
+    assert_eq!(texts(&disk.file.borrow()).unwrap().len(), 2);
 }
