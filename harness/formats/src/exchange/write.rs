@@ -141,8 +141,10 @@ impl Body {
             return Self { text: Some(stream), places, media_type: STREAM.to_owned() };
         }
         // What is not a message and was kept, such as the metadata of OAuth.
-        let document = draft.known.and_then(|known| known.document.as_deref());
-        Self { text: document.map(Into::into), places, media_type: known.unwrap_or_default() }
+        let document = draft.known.and_then(|known| known.document.as_deref()).map(Into::into);
+        // Of nothing, too, it may be known that it was all.
+        let text = document.or_else(|| (draft.is_timed() && !draft.missing.1).then(Vec::new));
+        Self { text, places, media_type: known.unwrap_or_default() }
     }
 }
 

@@ -364,7 +364,7 @@ impl AuthState {
             }
             (Some(what), None) if missing.is_some() => at.fail(rule, wrong(what)),
             (Some(_), None) => {
-                let why = "the metadata may be at its well-known address; a HAR with the client's GET would show it";
+                let why = "the metadata may be at its well-known address, where nobody looked";
                 at.inconclusive(rule, why);
             }
         }

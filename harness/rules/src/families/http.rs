@@ -151,7 +151,7 @@ struct HttpState {
     bare: Vec<(u64, u16, FindingLocation)>,
 }
 
-/// The most requests that wait for the revision.
+/// The most requests that wait for the revision, or for another to be compared with.
 const MOST_EARLY: usize = 100;
 
 impl RuleVisitor for HttpState {
@@ -251,17 +251,17 @@ impl HttpState {
     /// Keeps what shows that a request was refused for its `Origin`, whose status is named from 2025-11-25 on.
     fn compare(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let [call] = &exchange.calls[..] else { return };
-        let [session, version] =
-            [SESSION, VERSION].map(|name| exchange.request_header(name).unwrap_or_default());
-        let (url, size) = (exchange.url(), exchange.raw.request_size.unwrap_or_default());
-        let asked = || format!("{url} {session} {version} {} {size}", call.method);
+        let named = [SESSION, VERSION, "content-type"].map(|name| exchange.request_header(name));
+        let asked =
+            || format!("{} {} {:?} {named:?}", exchange.url(), call.method, exchange.raw.request_size);
+        let accepts = || not_accepted(POST_ACCEPTS, &exchange.raw.request_headers).is_none();
         let since = Some(Revision::V2025_11_25);
         match (exchange.request_header("origin"), exchange.status()) {
             (None, 200..=299) if self.served.len() < MOST_EARLY => {
                 self.served.insert(asked());
             }
             (Some(_), status @ (400 | 402 | 406..=428))
-                if at.revision >= since && self.refused.len() < MOST_EARLY =>
+                if at.revision >= since && self.refused.len() < MOST_EARLY && accepts() =>
             {
                 self.refused.push((asked(), status, at.location()));
             }

@@ -8,6 +8,7 @@ use crate::record::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::mem::take;
+use std::thread;
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
@@ -34,7 +35,7 @@ pub(super) struct Player<'p> {
     pub(super) pending: Vec<Pending>,
     /// Something was sent behind which something may come that should not.
     pub(super) suspects: bool,
-    /// How long the client listens before it says that it is initialized.
+    /// How long the client waits before it says that it is initialized. What comes then is read later, an end too.
     pub(super) pause: Duration,
 }
 
@@ -72,7 +73,7 @@ impl<'p> Player<'p> {
         let version = &result["protocolVersion"];
         self.done.revision = version.as_str().and_then(Revision::named);
         self.done.unknown = self.done.revision.is_none().then(|| version.to_string());
-        self.client.listen(self.pause);
+        thread::sleep(self.pause);
         self.client.notify("notifications/initialized", Value::Null);
         self.done.revision.is_some()
     }

@@ -42,6 +42,17 @@ fn a_hole_stays_a_hole() {
     );
 }
 
+#[test]
+fn an_answer_of_nothing_stays_whole() {
+    let empty = |mime: &str| {
+        format!(
+            r#"{{"startedDateTime": "2026-05-12T23:00:00.000Z", "request": {{"method": "POST"}}, "response": {{"status": 200, "content": {{"size": 0, "mimeType": "{mime}", "text": ""}}}}, "_events": [{{"time": 1}}]}}"#
+        )
+    };
+    let har = written(&session("har", &file(&[empty("application/json"), empty("text/event-stream")])));
+    assert_eq!((har.matches(r#""text": """#).count(), read(&har).unwrap().totals.missing), (2, 0), "{har}");
+}
+
 /// An entry as an envelope's reader would hand it over.
 fn entry(carrier: Carrier, message: Option<&str>, context: Option<(u16, &str)>) -> OwnedEntry {
     let what = match message {
