@@ -24,15 +24,29 @@ pub(super) struct LineWriter {
     pub(super) redaction: Redaction,
     batches: u64,
     stamp: (i64, String),
+    /// Blank lines of one kind that are not written yet.
+    blank: Option<Blank>,
 }
+
+/// Blank lines behind each other: who wrote them, the first one's time, one of them, and how many they are.
+type Blank = (Side, i64, Vec<u8>, u64);
 
 impl LineWriter {
     pub(super) fn new(redaction: Redaction) -> Self {
-        Self { redaction, batches: 0, stamp: (0, formats::time::write(0)) }
+        Self { redaction, batches: 0, stamp: (0, formats::time::write(0)), blank: None }
     }
 
     /// Appends what `line` says, in whole lines.
     pub(super) fn line(&mut self, time: i64, side: Side, line: &[u8], out: &mut Vec<u8>) {
+        if let Some((_, _, _, count)) = self.blank.as_mut().filter(|it| it.0 == side && it.2 == line) {
+            *count += 1;
+            return;
+        }
+        self.blanks(out);
+        if matches!(line, [] | [b'\r']) {
+            self.blank = Some((side, time, line.to_owned(), 1));
+            return;
+        }
         let Ok(text) = std::str::from_utf8(line) else { return self.noise(time, side, line, out) };
         // A byte order mark belongs to no message, and takes none with it.
         let text = match text.strip_prefix('\u{feff}') {
@@ -53,6 +67,16 @@ impl LineWriter {
                 value.items().for_each(|item| self.message(time, side, item.text(), batch, out));
             }
             _ => self.noise(time, side, text.as_bytes(), out),
+        }
+    }
+
+    /// Appends the blank lines that wait, as one: a program may print millions.
+    pub(super) fn blanks(&mut self, out: &mut Vec<u8>) {
+        let Some((side, time, line, count)) = self.blank.take() else { return };
+        self.noise(time, side, &line, out);
+        if count > 1 {
+            out.truncate(out.len() - b"}}\n".len());
+            let _ = writeln!(out, r#","lines":{count}}}}}"#);
         }
     }
 
@@ -166,7 +190,9 @@ mod tests {
 
     fn spelt(line: &[u8]) -> String {
         let mut out = Vec::new();
-        LineWriter::new(Redaction::default()).line(123, Side::Server, line, &mut out);
+        let mut writer = LineWriter::new(Redaction::default());
+        writer.line(123, Side::Server, line, &mut out);
+        writer.blanks(&mut out);
         String::from_utf8(out).unwrap().replace(r#"{"t":"1970-01-01T00:00:00.123Z","dir":"#, "")
     }
 
@@ -179,6 +205,19 @@ mod tests {
         }
         let noise = r#""event","kind":"stdio.noise","raw":{"from":"server","base64":"/3t9"}}"#;
         assert_eq!(spelt(b"\xff{}"), format!("{noise}\n"));
+    }
+
+    #[test]
+    fn blank_lines_behind_each_other_are_one_event() {
+        let (mut out, mut writer) = (Vec::new(), LineWriter::new(Redaction::default()));
+        for (side, line) in [(Side::Server, ""), (Side::Server, ""), (Side::Client, ""), (Side::Client, "{}")]
+        {
+            writer.line(0, side, line.as_bytes(), &mut out);
+        }
+        let out = String::from_utf8(out).unwrap();
+        let raws: Vec<&str> = out.lines().filter_map(|line| Some(line.split_once("\"raw\":")?.1)).collect();
+        let [two, one] = [r#"{"from":"server","text":"","lines":2}}"#, r#"{"from":"client","text":""}}"#];
+        assert_eq!(raws, [two, one, r#"{"from":"client","text":"{}"}}"#]);
     }
 
     #[test]

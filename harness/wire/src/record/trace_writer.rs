@@ -168,6 +168,7 @@ impl TraceWriter {
 
     /// Writes what has been gathered. Whether it is in the file.
     fn flush(&mut self) -> bool {
+        self.writer.blanks(&mut self.block.text);
         if self.block.text.is_empty() && self.begun {
             return true;
         }

@@ -170,9 +170,10 @@ fn wrote(part: &PlayedPart) -> Option<String> {
         .filter(|line: &Value| line["kind"] == "stdio.noise" && line["raw"]["from"] == "client")
         .collect();
     let text = |line: &Value| line["raw"]["text"].as_str().unwrap_or("bytes that are not UTF-8").to_owned();
+    let count: u64 = lines.iter().map(|line| line["raw"]["lines"].as_u64().unwrap_or(1)).sum();
     let shown = lines.iter().map(text).find(|text| !text.trim().is_empty());
     let shown = shown.map_or_else(String::new, |text| format!(", such as {}", cut(&text, SHOWN)));
-    (!lines.is_empty()).then(|| format!("no message, only {}{shown}", counted(lines.len(), "other line")))
+    (count > 0).then(|| format!("no message, only {}{shown}", counted(count, "other line")))
 }
 
 /// Says what was seen of each step.
