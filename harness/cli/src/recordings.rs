@@ -157,10 +157,11 @@ impl Names {
     }
 }
 
-/// Whether a file is named as a recording is, and has nothing in it: its recorder may have died.
+/// Whether a file is named as a recording is, and has nothing in it: its recorder may have died. A log may well be empty.
 fn is_lost(file: &DirEntry) -> bool {
-    let extension = file.path().extension().unwrap_or_default();
-    ["jsonl", "ndjson", "json", "har"].iter().any(|of_recordings| extension == *of_recordings)
+    let ending = file.path().extension().unwrap_or_default();
+    let names = formats::FORMATS.iter().filter(|format| format.is_written()).map(|format| format.file);
+    names.chain(["lines.ndjson"]).any(|name| Path::new(name).extension() == Some(ending))
         && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
 }
 
