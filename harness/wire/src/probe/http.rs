@@ -102,8 +102,8 @@ pub(super) fn play(
                 Ok(None) => done.played.push(step.name),
                 Ok(Some(why)) => done.left.push((step.name, why.to_owned())),
                 Err(why) => {
-                    let (id, method) = (Value::Null, step.act.method());
-                    done.unanswered.push(Unanswered { step: step.name, method, id, why });
+                    let (id, method, behind) = (Value::Null, step.act.method(), None);
+                    done.unanswered.push(Unanswered { step: step.name, method, behind, id, why });
                     // One that is gone is asked no more.
                     break;
                 }

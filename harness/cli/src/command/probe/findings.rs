@@ -1,5 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
+use super::nothing::{nothing, refusal};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -10,9 +11,9 @@ use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
-use verdict::plain::{counted, plain};
+use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
-use wire::probe::{Part, Probed, RECORDER, SCRIPT, Silence, Unanswered};
+use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -51,6 +52,9 @@ const UNIQUE: &str = "http.session.entropy";
 
 /// The rule that cannot be judged where nothing was said.
 pub(super) const MESSAGES: &str = "rec.messages";
+
+/// How much of what was sent is repeated, in characters.
+const SHOWN: usize = 60;
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
@@ -94,9 +98,8 @@ pub(super) fn judged(
             }
             let selected = || format!("mcp-concord probe --select {} {}", line.rule, asked.server);
             line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
-            let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
-            let step = step.split_once(')').map(|(step, _)| step);
-            is_new(&mut seen, number, line.rule, cause)
+            let (cause, step) = without_step(&line.message);
+            is_new(&mut seen, number, line.rule, &cause)
                 && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step))
         });
         files.push(file);
@@ -106,6 +109,13 @@ pub(super) fn judged(
         file.lines.push(finding(MESSAGES, RuleVerdict::Inconclusive, &file.name, first, why));
     }
     Ok(files)
+}
+
+/// What a finding says without the step that it names, and the step.
+fn without_step(message: &str) -> (String, Option<&str>) {
+    let Some((before, rest)) = message.split_once(" (step ") else { return (message.to_owned(), None) };
+    let (step, behind) = rest.split_once(')').unwrap_or((rest, ""));
+    (format!("{before}{behind}"), Some(step))
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -184,14 +194,16 @@ fn party(session: &Probed) -> &'static str {
 
 /// What is wrong where a request was not answered.
 fn silence(request: &Unanswered, session: &Probed) -> String {
-    let Unanswered { step, method, why, .. } = request;
+    let Unanswered { step, method, behind, why, .. } = request;
+    let sent = cut(behind.unwrap_or(method), SHOWN);
     let mut text = match (why, &session.exit) {
-        (Silence::Ended, Some(exit)) => {
-            format!("the server ended with {exit} when it got `{method}`")
-        }
-        (Silence::Ended, None) => format!("the server was gone when it got `{method}`"),
+        (Silence::Ended, Some(exit)) => format!("the server ended with {exit} when it got `{sent}`"),
+        (Silence::Ended, None) => format!("the server was gone when it got `{sent}`"),
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
+    if behind.is_some() && *why != Silence::Ended {
+        text.push_str(&format!(" behind `{sent}`"));
+    }
     text.push_str(&format!(" (step {step})"));
     if *why == Silence::Ended {
         text.push_str(&last_words(&session.last_words));
@@ -207,53 +219,6 @@ pub(super) fn last_words(said: &str) -> String {
     let has_words = |line: &&str| line.contains(char::is_alphabetic);
     let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
     last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
-}
-
-/// Why something was refused, in the server's words, or with its status.
-fn refusal(why: &str) -> String {
-    plain(why.trim_start_matches(RECORDER)).to_string()
-}
-
-/// What to look at where a server over HTTP refuses the first request.
-fn hint(why: &str) -> &'static str {
-    match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
-        Some("401") => "; it requires a login, which probe does not support",
-        Some("301" | "302" | "307" | "308") => "; name that address with --url",
-        Some("404" | "405") => {
-            "; is this the path of its endpoint? Many servers use /mcp, or /sse for HTTP+SSE"
-        }
-        _ => "",
-    }
-}
-
-/// Why nothing could be probed, where that is so.
-fn nothing(sessions: &[Probed]) -> Option<String> {
-    let first = sessions.first().filter(|_| sessions.iter().all(|session| session.revision.is_none()))?;
-    if let Some(version) = &first.unknown {
-        return Some(format!(
-            "`initialize` is answered with {}, which is not a known version",
-            plain(version)
-        ));
-    }
-    let said = first.refused.as_ref()?;
-    let why = said.trim_start_matches(RECORDER);
-    let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
-    let shown = plain(why);
-    Some(match unreached {
-        Some(why) => {
-            format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
-        }
-        None if why.contains("where to post") => {
-            format!("{shown}; see `mcp-concord explain sse.endpoint.sent`")
-        }
-        None if said.starts_with(RECORDER) && !why.starts_with("HTTP ") => shown,
-        None => {
-            let also = first.undiscovered.as_ref().filter(|other| *other != why);
-            let also =
-                also.map_or_else(String::new, |other| format!("; and `server/discover`: {}", plain(other)));
-            format!("the server refuses `initialize`: {shown}{}{also}", hint(why))
-        }
-    })
 }
 
 /// Prints what was found, and what was not put to the test.

@@ -145,8 +145,8 @@ fn sessions(part: &PlayedPart) -> Vec<Probed> {
     let mut unanswered: Vec<Unanswered> = steps
         .filter_map(|seen| {
             let step = SERVER_SCRIPT.iter().find(|step| step.name == seen.step)?;
-            let (id, why) = (Value::Null, Silence::Timeout);
-            Some(Unanswered { step: step.name, method: step.act.asks(), id, why })
+            let (id, why, behind) = (Value::Null, Silence::Timeout, None);
+            Some(Unanswered { step: step.name, method: step.act.asks(), behind, id, why })
         })
         .collect();
     let session = |recording: &PathBuf| {
