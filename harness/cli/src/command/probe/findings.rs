@@ -13,7 +13,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
-use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered};
+use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered, plays};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -96,7 +96,8 @@ pub(super) fn judged(
             if !line.is_finding() {
                 return true;
             }
-            let selected = || format!("mcp-concord probe --select {} {}", line.rule, asked.server);
+            let select = selection(line).collect::<Vec<_>>().join(",");
+            let selected = || format!("mcp-concord probe --select {select} {}", asked.server);
             line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
             let (cause, step) = without_step(&line.message);
             is_new(&mut seen, number, line.rule, &cause)
@@ -361,8 +362,14 @@ pub(super) fn render(
     Ok(out.flush()?)
 }
 
-/// The rules that findings are of, with commas between.
+/// What to select to have the findings again, with commas between.
 pub(super) fn rules(files: &[CheckedFile]) -> String {
     let lines = files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding());
-    lines.map(|line| line.rule).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+    lines.flat_map(selection).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+}
+
+/// The rule of a finding, and another that has the step played on which it stands, where its own does not.
+fn selection(line: &RuleResult) -> impl Iterator<Item = &'static str> + use<> {
+    let step = without_step(&line.message).1.filter(|_| line.party == "server");
+    [Some(line.rule), step.and_then(|step| plays(step, line.rule))].into_iter().flatten()
 }
