@@ -13,7 +13,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
-use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered, plays};
+use wire::probe::{Part, Probed, SCRIPT, Silence, Step, Unanswered, plays};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -154,9 +154,20 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     }
     let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
     lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
-    let found = session.unanswered.iter().map(|request| silence(request, session));
-    lines.extend(found.map(|text| finding(ANSWERED, RuleVerdict::Fail, &file.name, session, text)));
+    for request in &session.unanswered {
+        let rule = broken(request);
+        let is_hard = rules::find(rule).is_none_or(|rule| rule.level == Level::Must);
+        let verdict = if is_hard { RuleVerdict::Fail } else { RuleVerdict::Warn };
+        lines.retain(|line| line.rule != rule || line.is_finding());
+        lines.push(finding(rule, verdict, &file.name, session, silence(request, session)));
+    }
     lines
+}
+
+/// The rule that a request without an answer breaks: what its step puts to the test, where it is one of HTTP alone.
+fn broken(request: &Unanswered) -> &'static str {
+    let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
+    SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
 }
 
 /// A finding, or what cannot be judged, without a place in the recording.
