@@ -260,7 +260,7 @@ impl HttpState {
             (None, 200..=299) if self.served.len() < MOST_EARLY => {
                 self.served.insert(asked());
             }
-            (Some(_), status @ (400 | 402 | 406..=428))
+            (Some(_), status @ (400 | 402 | 406..=428 | 500))
                 if at.revision >= since && self.refused.len() < MOST_EARLY && accepts() =>
             {
                 self.refused.push((asked(), status, at.location()));

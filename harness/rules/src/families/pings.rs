@@ -1,10 +1,10 @@
 //! Pings, which have to be answered whatever the state of a session.
 //!
-//! Memory: [`MOST_PINGS`] pings that came before the handshake was over.
+//! Memory: [`MOST_PINGS`] pings that came before the handshake was over, and one that HTTP refused.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    per_session, shown,
+    Family, FindingLocation, HttpExchange, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span,
+    Transport, Trigger, Violation, per_session, quoted, shown,
 };
 use crate::rule::{Party, Rule};
 use transcript::session::Side;
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     triggers: &[
         Trigger::Methods(&[MessageKind::Notification], &["notifications/initialized"]),
         Trigger::Methods(MessageKind::CALLS, &["ping", "initialize"]),
+        Trigger::HttpExchanges,
     ],
     visitor: per_session::<PingsState>,
 };
@@ -51,6 +52,10 @@ struct PingsState {
     early_pings: Vec<u64>,
     /// Answers to pings that came before any handshake: whether each was a pong, and where.
     early_pongs: Vec<(bool, FindingLocation)>,
+    /// The first ping that failed over HTTP in the session, with its status.
+    failed: Option<(u16, FindingLocation)>,
+    /// HTTP served something else after it, and a ping.
+    serves: [bool; 2],
 }
 
 impl RuleVisitor for PingsState {
@@ -59,6 +64,30 @@ impl RuleVisitor for PingsState {
             MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
             MessageKind::Request => self.request(message, at),
             MessageKind::Result | MessageKind::Error => self.response(message, at),
+        }
+    }
+
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let [call] = &exchange.calls[..] else { return };
+        match (exchange.status(), &*call.method) {
+            (200..=299, "ping") => self.serves[1] = true,
+            (200..=299, method) => self.serves[0] |= self.failed.is_some() && method != "initialize",
+            // With 502 to 504 a gateway answers in the server's place.
+            (status @ (500 | 501 | 505..=599), "ping")
+                if exchange.transport == Transport::Streamable
+                    && self.initialized
+                    && self.failed.is_none() =>
+            {
+                self.failed = Some((status, at.location()));
+            }
+            _ => {}
+        }
+    }
+
+    fn over(&mut self, at: &RuleContext<'_>) {
+        if let ([true, false], Some((status, location))) = (self.serves, self.failed.take()) {
+            let wrong = format!("the ping is answered with {status}, and the session goes on");
+            at.fail(&PING, Violation::new(wrong).at(location).by(Party::Server));
         }
     }
 }
@@ -116,8 +145,11 @@ fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let wrong = Violation::new(format!("the ping got an error: {}", shown(outcome))).inside(outcome);
         return at.fail(&PING, wrong);
     }
-    let empty = outcome.members().all(|(name, _)| name.is("_meta") || name.is("resultType"));
-    at.check(&PING, empty, || {
-        Violation::new(format!("the result is not empty: {}", shown(outcome))).inside(outcome)
+    let own = outcome.members().filter(|(name, _)| !name.is("_meta") && !name.is("resultType"));
+    let own: Vec<_> = own.map(|(name, _)| name.to_str().unwrap_or_default()).collect();
+    at.check(&PING, own.is_empty(), || {
+        // Not what is in it: a time would make each ping another finding.
+        Violation::new(format!("the result is not empty, but has {}", quoted(&own.join(", "))))
+            .inside(outcome)
     });
 }

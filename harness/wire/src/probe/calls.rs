@@ -108,7 +108,13 @@ impl Player<'_> {
                 let is_known = why == Silence::Ended && self.done.unanswered.iter().any(|it| it.why == why);
                 let Pending { step, id, .. } = call;
                 if !is_known {
-                    self.done.unanswered.push(Unanswered { step, method: "tools/call", id, why });
+                    self.done.unanswered.push(Unanswered {
+                        step,
+                        method: "tools/call",
+                        behind: None,
+                        id,
+                        why,
+                    });
                 }
             }
             _ => {}
@@ -181,7 +187,8 @@ impl Player<'_> {
             self.done.slow.push(tool.to_owned());
             self.client.notify("notifications/cancelled", json!({"requestId": id}));
         } else if why != Silence::Interrupted {
-            self.done.unanswered.push(Unanswered { step: self.step, method: "tools/call", id, why });
+            let (step, method, behind) = (self.step, "tools/call", None);
+            self.done.unanswered.push(Unanswered { step, method, behind, id, why });
         }
     }
 }

@@ -177,6 +177,13 @@ fn judges(words: &[&str], id: &str) -> bool {
         .any(|word| id.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
+/// A rule to select so that a step of this name is played, where it is not with this one.
+#[must_use]
+pub fn plays(step: &str, rule: &str) -> Option<&'static str> {
+    let step = SCRIPT.iter().find(|it| it.name == step && !it.is_listing() && !judges(&it.tests, rule))?;
+    step.tests.first().copied()
+}
+
 impl<'p> Run<'p> {
     fn all(&self) -> Result<Vec<Probed>, StartError> {
         let newest = Revision::V2025_11_25;

@@ -77,6 +77,8 @@ pub struct Unanswered {
     pub step: &'static str,
     /// The method that was asked for.
     pub method: &'static str,
+    /// What was sent right before it, and asks for nothing: a text, or the method of a notification.
+    pub behind: Option<&'static str>,
     /// The request's id.
     pub id: Value,
     /// Why.

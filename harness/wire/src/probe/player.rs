@@ -31,6 +31,8 @@ pub(super) struct Player<'p> {
     pub(super) step: &'static str,
     /// It may be answered with an error.
     pub(super) may_fail: bool,
+    /// What it sends that asks for nothing.
+    behind: Option<&'static str>,
     /// The calls that are under way beside other steps.
     pub(super) pending: Vec<Pending>,
     /// Something was sent behind which something may come that should not.
@@ -58,6 +60,7 @@ impl<'p> Player<'p> {
             done,
             step: "handshake",
             may_fail: false,
+            behind: None,
             pending: Vec::new(),
             suspects: false,
             pause: Duration::ZERO,
@@ -135,6 +138,11 @@ impl<'p> Player<'p> {
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
         self.may_fail = matches!(act, Act::Try(..) | Act::MisuseTools);
+        self.behind = match act {
+            Act::Tell(sent, _) | Act::Raw(sent) => Some(sent),
+            Act::Cancel => Some("notifications/cancelled"),
+            _ => None,
+        };
         match act {
             Act::Ask(method, params) | Act::Try(method, params) | Act::AskLast(method, params) => {
                 let params = self.filled(params)?;
@@ -212,7 +220,13 @@ impl<'p> Player<'p> {
                     self.client.is_there();
                 }
                 if why != Silence::Interrupted {
-                    self.done.unanswered.push(Unanswered { step: self.step, method, id, why });
+                    self.done.unanswered.push(Unanswered {
+                        step: self.step,
+                        method,
+                        behind: self.behind,
+                        id,
+                        why,
+                    });
                 }
                 None
             }

@@ -176,6 +176,8 @@ impl Session {
             };
         }
         if is_legacy || ids.is_empty() {
+            // Who leaves before the body ends cuts off what a server says here and should not.
+            let _ = timeout(Duration::from_secs(1), whole(answer.into_body())).await;
             return Ok(());
         }
         if media == EVENTS {

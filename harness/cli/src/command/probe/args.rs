@@ -23,6 +23,9 @@ use verdict::baseline::Baseline;
 use wire::Notify;
 use wire::probe::{Part, Probed};
 
+/// How many seconds an answer is waited for, where nothing else is said.
+const PATIENCE: &str = "10";
+
 /// Checks a live server or client: plays the other side, records what passes, and judges that as `check` does.
 ///
 /// The client goes through a script (--list prints it): a handshake in every revision, `server/discover`, ids, every page of every
@@ -80,7 +83,7 @@ pub(crate) struct Args {
     #[arg(short, long = "keep", value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// The longest wait for an answer, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = PATIENCE, value_parser = seconds)]
     pub(super) timeout: Duration,
     /// Play and report only what these rules judge: ids, prefixes of ids up to a dot, or families.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
@@ -207,11 +210,20 @@ impl Args {
         !stale.is_empty()
     }
 
-    /// The server, as the command line names it.
+    /// The server, as the command line names it, and how long it has to answer.
     pub(super) fn server(&self) -> String {
-        match &self.url {
+        let server = match &self.url {
             Some(url) => format!("--url {}", shell_words::quote(url)),
             None => format!("-- {}", shell_words::join(&self.command)),
+        };
+        self.patience() + &server
+    }
+
+    /// How long an answer is waited for, where that is said.
+    pub(super) fn patience(&self) -> String {
+        match self.timeout.as_secs_f64().to_string() {
+            time if time == PATIENCE => String::new(),
+            time => format!("--timeout {time} "),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
+use super::nothing::{nothing, refusal};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -10,9 +11,9 @@ use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
-use verdict::plain::{counted, plain};
+use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
-use wire::probe::{Part, Probed, RECORDER, SCRIPT, Silence, Unanswered};
+use wire::probe::{Part, Probed, SCRIPT, Silence, Step, Unanswered, plays};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -51,6 +52,9 @@ const UNIQUE: &str = "http.session.entropy";
 
 /// The rule that cannot be judged where nothing was said.
 pub(super) const MESSAGES: &str = "rec.messages";
+
+/// How much of what was sent is repeated, in characters.
+const SHOWN: usize = 60;
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
@@ -92,11 +96,11 @@ pub(super) fn judged(
             if !line.is_finding() {
                 return true;
             }
-            let selected = || format!("mcp-concord probe --select {} {}", line.rule, asked.server);
+            let select = selection(line).collect::<Vec<_>>().join(",");
+            let selected = || format!("mcp-concord probe --select {select} {}", asked.server);
             line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
-            let (cause, step) = line.message.split_once(" (step ").unwrap_or((&line.message, ""));
-            let step = step.split_once(')').map(|(step, _)| step);
-            is_new(&mut seen, number, line.rule, cause)
+            let (cause, step) = without_step(&line.message);
+            is_new(&mut seen, number, line.rule, &cause)
                 && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step))
         });
         files.push(file);
@@ -106,6 +110,13 @@ pub(super) fn judged(
         file.lines.push(finding(MESSAGES, RuleVerdict::Inconclusive, &file.name, first, why));
     }
     Ok(files)
+}
+
+/// What a finding says without the step that it names, and the step.
+fn without_step(message: &str) -> (String, Option<&str>) {
+    let Some((before, rest)) = message.split_once(" (step ") else { return (message.to_owned(), None) };
+    let (step, behind) = rest.split_once(')').unwrap_or((rest, ""));
+    (format!("{before}{behind}"), Some(step))
 }
 
 /// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
@@ -143,9 +154,20 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
     }
     let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
     lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
-    let found = session.unanswered.iter().map(|request| silence(request, session));
-    lines.extend(found.map(|text| finding(ANSWERED, RuleVerdict::Fail, &file.name, session, text)));
+    for request in &session.unanswered {
+        let rule = broken(request);
+        let is_hard = rules::find(rule).is_none_or(|rule| rule.level == Level::Must);
+        let verdict = if is_hard { RuleVerdict::Fail } else { RuleVerdict::Warn };
+        lines.retain(|line| line.rule != rule || line.is_finding());
+        lines.push(finding(rule, verdict, &file.name, session, silence(request, session)));
+    }
     lines
+}
+
+/// The rule that a request without an answer breaks: what its step puts to the test, where it is one of HTTP alone.
+fn broken(request: &Unanswered) -> &'static str {
+    let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
+    SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
 }
 
 /// A finding, or what cannot be judged, without a place in the recording.
@@ -184,14 +206,16 @@ fn party(session: &Probed) -> &'static str {
 
 /// What is wrong where a request was not answered.
 fn silence(request: &Unanswered, session: &Probed) -> String {
-    let Unanswered { step, method, why, .. } = request;
+    let Unanswered { step, method, behind, why, .. } = request;
+    let sent = cut(behind.unwrap_or(method), SHOWN);
     let mut text = match (why, &session.exit) {
-        (Silence::Ended, Some(exit)) => {
-            format!("the server ended with {exit} when it got `{method}`")
-        }
-        (Silence::Ended, None) => format!("the server was gone when it got `{method}`"),
+        (Silence::Ended, Some(exit)) => format!("the server ended with {exit} when it got `{sent}`"),
+        (Silence::Ended, None) => format!("the server was gone when it got `{sent}`"),
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
+    if behind.is_some() && *why != Silence::Ended {
+        text.push_str(&format!(" behind `{sent}`"));
+    }
     text.push_str(&format!(" (step {step})"));
     if *why == Silence::Ended {
         text.push_str(&last_words(&session.last_words));
@@ -207,53 +231,6 @@ pub(super) fn last_words(said: &str) -> String {
     let has_words = |line: &&str| line.contains(char::is_alphabetic);
     let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
     last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
-}
-
-/// Why something was refused, in the server's words, or with its status.
-fn refusal(why: &str) -> String {
-    plain(why.trim_start_matches(RECORDER)).to_string()
-}
-
-/// What to look at where a server over HTTP refuses the first request.
-fn hint(why: &str) -> &'static str {
-    match why.strip_prefix("HTTP ").and_then(|status| status.get(..3)) {
-        Some("401") => "; it requires a login, which probe does not support",
-        Some("301" | "302" | "307" | "308") => "; name that address with --url",
-        Some("404" | "405") => {
-            "; is this the path of its endpoint? Many servers use /mcp, or /sse for HTTP+SSE"
-        }
-        _ => "",
-    }
-}
-
-/// Why nothing could be probed, where that is so.
-fn nothing(sessions: &[Probed]) -> Option<String> {
-    let first = sessions.first().filter(|_| sessions.iter().all(|session| session.revision.is_none()))?;
-    if let Some(version) = &first.unknown {
-        return Some(format!(
-            "`initialize` is answered with {}, which is not a known version",
-            plain(version)
-        ));
-    }
-    let said = first.refused.as_ref()?;
-    let why = said.trim_start_matches(RECORDER);
-    let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
-    let shown = plain(why);
-    Some(match unreached {
-        Some(why) => {
-            format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
-        }
-        None if why.contains("where to post") => {
-            format!("{shown}; see `mcp-concord explain sse.endpoint.sent`")
-        }
-        None if said.starts_with(RECORDER) && !why.starts_with("HTTP ") => shown,
-        None => {
-            let also = first.undiscovered.as_ref().filter(|other| *other != why);
-            let also =
-                also.map_or_else(String::new, |other| format!("; and `server/discover`: {}", plain(other)));
-            format!("the server refuses `initialize`: {shown}{}{also}", hint(why))
-        }
-    })
 }
 
 /// Prints what was found, and what was not put to the test.
@@ -396,8 +373,14 @@ pub(super) fn render(
     Ok(out.flush()?)
 }
 
-/// The rules that findings are of, with commas between.
+/// What to select to have the findings again, with commas between.
 pub(super) fn rules(files: &[CheckedFile]) -> String {
     let lines = files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding());
-    lines.map(|line| line.rule).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+    lines.flat_map(selection).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+}
+
+/// The rule of a finding, and another that has the step played on which it stands, where its own does not.
+fn selection(line: &RuleResult) -> impl Iterator<Item = &'static str> + use<> {
+    let step = without_step(&line.message).1.filter(|_| line.party == "server");
+    [Some(line.rule), step.and_then(|step| plays(step, line.rule))].into_iter().flatten()
 }

@@ -104,6 +104,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Err(Failure::NotRun(format!("the client sent {sent}: {exit}{words}")));
     }
     let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
+    let time = args.run_time.map_or_else(String::new, |it| format!(" --run-time {}", it.as_secs_f64()));
     let command = if args.command.is_empty() { "" } else { " -- " };
     let asked = Asked {
         require: None,
@@ -111,7 +112,11 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         strict: args.strict,
         every: args.output != Output::Text
             || context.terminal.verbosity >= crate::terminal::Verbosity::Verbose,
-        server: format!("--as server{listen}{command}{}", shell_words::join(&args.command)),
+        server: format!(
+            "{}--as server{listen}{time}{command}{}",
+            args.patience(),
+            shell_words::join(&args.command)
+        ),
         rerun: None,
     };
     let of_modern = Judge::new(&CheckOptions {
@@ -145,8 +150,8 @@ fn sessions(part: &PlayedPart) -> Vec<Probed> {
     let mut unanswered: Vec<Unanswered> = steps
         .filter_map(|seen| {
             let step = SERVER_SCRIPT.iter().find(|step| step.name == seen.step)?;
-            let (id, why) = (Value::Null, Silence::Timeout);
-            Some(Unanswered { step: step.name, method: step.act.asks(), id, why })
+            let (id, why, behind) = (Value::Null, Silence::Timeout, None);
+            Some(Unanswered { step: step.name, method: step.act.asks(), behind, id, why })
         })
         .collect();
     let session = |recording: &PathBuf| {
