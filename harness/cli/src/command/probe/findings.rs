@@ -273,6 +273,14 @@ pub(super) fn print(
     if !first.spared.is_empty() {
         let more = first.spared.len().saturating_sub(NAMED);
         let mut names = first.spared.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    // The last session renews itself on purpose.
+    for session in sessions.iter().filter(|it| it.ids.len() > 1 && !it.name.starts_with(Part::Http.name())) {
+        let times = counted(session.ids.len() as u64 - 1, "time");
+        terminal.note(&format!(
+            "{}: the server answered 404 to its session {times}, and another was opened",
+            session.name
+        ));
+    }
         if more > 0 {
             names.push_str(&format!(" and {more} more"));
         }
