@@ -130,6 +130,9 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut out = args.out();
     findings::render(&asked, &files, true, &mut *renderer, &mut out)?;
     tell(&parts, context);
+    if files.len() > 1 {
+        context.terminal.note(&format!("{} were judged", counted(files.len() as u64, "session")));
+    }
     let rules = findings::rules(&files);
     if !rules.is_empty() && !args.command.is_empty() {
         let again = format!("to rerun only this: mcp-concord probe --select {rules} {}", asked.server);
