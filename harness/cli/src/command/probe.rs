@@ -117,6 +117,7 @@ fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         require: args.require,
         kept: args.out.is_some(),
         strict: args.strict,
+        patience: args.timeout,
         every: args.output != Output::Text || options.every,
         server: args.rerun(),
         rerun: None,

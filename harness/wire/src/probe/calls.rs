@@ -94,8 +94,10 @@ impl Player<'_> {
         self.client.beside.retain(|id| *id != call.id);
         match answer {
             Some(Answer::None(Silence::Timeout)) => {
-                let why = json!({"requestId": call.id, "reason": "it takes too long"});
-                self.client.notify("notifications/cancelled", why);
+                if self.may_cancel() {
+                    let why = json!({"requestId": call.id, "reason": "it takes too long"});
+                    self.client.notify("notifications/cancelled", why);
+                }
                 if !self.done.slow.contains(&call.tool) {
                     self.done.slow.push(call.tool);
                 }

@@ -186,7 +186,7 @@ impl<'p> Player<'p> {
             Act::GetPrompts => self.get_prompts()?,
             Act::CallTools => self.call_tools()?,
             Act::MisuseTools => self.misuse_tools()?,
-            Act::Cancel if self.client.modern && matches!(self.probe.server, Server::Http(_)) => {
+            Act::Cancel if !self.may_cancel() => {
                 return Err("over HTTP a call is cancelled by closing its stream, not by a notification");
             }
             Act::Cancel => self.cancel()?,
@@ -194,6 +194,11 @@ impl<'p> Player<'p> {
             Act::Http(..) | Act::Streams(..) => {}
         }
         Ok(())
+    }
+
+    /// Whether a notification cancels a call here.
+    pub(super) fn may_cancel(&self) -> bool {
+        !self.client.modern || matches!(self.probe.server, Server::Command(_))
     }
 
     /// Asks, and notes where no answer comes.

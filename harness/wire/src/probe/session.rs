@@ -117,7 +117,11 @@ impl<'p> Session<'p> {
             Connection::Http(remote, archive) => {
                 client.writer = None;
                 // One that does not answer is not waited for.
-                if !done.unanswered.is_empty() || done.astray || interrupt::requested() {
+                if !done.unanswered.is_empty()
+                    || done.astray
+                    || !done.slow.is_empty()
+                    || interrupt::requested()
+                {
                     let _ = remote.stop.send(Outcome::Closed);
                 }
                 (_, done.ids) = remote.wait();

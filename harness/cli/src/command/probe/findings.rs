@@ -11,6 +11,7 @@ use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
+use std::time::Duration;
 use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
 use wire::probe::{Part, Probed, SCRIPT, Silence, Step, Unanswered, plays};
@@ -23,6 +24,8 @@ pub(super) struct Asked {
     pub(super) kept: bool,
     /// Warnings count as errors.
     pub(super) strict: bool,
+    /// How long an answer was waited for.
+    pub(super) patience: Duration,
     /// Sessions without findings are shown too.
     pub(super) every: bool,
     /// The server, as the command line named it, and what may be called there.
@@ -82,7 +85,7 @@ pub(super) fn judged(
             }
         }
         file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
-        file.lines = unanswered(&mut file, session);
+        file.lines = unanswered(&mut file, session, asked.patience);
         for id in session.ids.iter().filter(|id| !given.insert(*id)) {
             let is_judged = |line: &RuleResult| line.rule == UNIQUE && !line.is_finding();
             if let Some(place) = file.lines.iter().position(is_judged) {
@@ -136,7 +139,7 @@ fn is_new(
 }
 
 /// The lines of a session, with a finding for each request that was not answered in place of what the recording shows of it.
-fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
+fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
     let explains =
         |line: &RuleResult| line.is_finding() && ASTRAY.iter().any(|rule| line.rule.starts_with(rule));
@@ -159,7 +162,7 @@ fn unanswered(file: &mut CheckedFile, session: &Probed) -> Vec<RuleResult> {
         let is_hard = rules::find(rule).is_none_or(|rule| rule.level == Level::Must);
         let verdict = if is_hard { RuleVerdict::Fail } else { RuleVerdict::Warn };
         lines.retain(|line| line.rule != rule || line.is_finding());
-        lines.push(finding(rule, verdict, &file.name, session, silence(request, session)));
+        lines.push(finding(rule, verdict, &file.name, session, silence(request, session, patience)));
     }
     lines
 }
@@ -205,12 +208,16 @@ fn party(session: &Probed) -> &'static str {
 }
 
 /// What is wrong where a request was not answered.
-fn silence(request: &Unanswered, session: &Probed) -> String {
+fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
     let Unanswered { step, method, behind, why, .. } = request;
     let sent = cut(behind.unwrap_or(method), SHOWN);
     let mut text = match (why, &session.exit) {
         (Silence::Ended, Some(exit)) => format!("the server ended with {exit} when it got `{sent}`"),
         (Silence::Ended, None) => format!("the server was gone when it got `{sent}`"),
+        (Silence::Timeout, _) => {
+            let time = patience.as_secs_f64();
+            format!("the {} sent no answer in {time} s to `{method}`", party(session))
+        }
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
     if behind.is_some() && *why != Silence::Ended {
@@ -265,6 +272,14 @@ pub(super) fn print(
         for method in session.endless.iter().filter(|method| noted.insert((**method, "endless"))) {
             terminal.note(&format!("{}: `{method}` had not ended after 50 pages", session.name));
         }
+    }
+    // The last session renews itself on purpose.
+    for session in sessions.iter().filter(|it| it.ids.len() > 1 && !it.name.starts_with(Part::Http.name())) {
+        let times = counted(session.ids.len() as u64 - 1, "time");
+        terminal.note(&format!(
+            "{}: the server answered 404 to its session {times}, and another was opened",
+            session.name
+        ));
     }
     for (tool, why) in first.unfit.iter().take(NAMED) {
         let why = plain(why);

@@ -72,6 +72,7 @@ pub(super) fn run(
         require: None,
         kept: args.out.is_some(),
         strict: args.strict,
+        patience: args.timeout,
         every: false,
         server: args.server(),
         rerun: Some(format!("mcp-concord probe --fuzz={count} --seed {} {}", args.seed, args.rerun())),

@@ -110,6 +110,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         require: None,
         kept: args.out.is_some(),
         strict: args.strict,
+        patience: args.timeout,
         every: args.output != Output::Text
             || context.terminal.verbosity >= crate::terminal::Verbosity::Verbose,
         server: format!(
@@ -129,6 +130,9 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
     let mut out = args.out();
     findings::render(&asked, &files, true, &mut *renderer, &mut out)?;
+    if files.len() > 1 {
+        context.terminal.note(&format!("{} were judged", counted(files.len() as u64, "session")));
+    }
     tell(&parts, context);
     let rules = findings::rules(&files);
     if !rules.is_empty() && !args.command.is_empty() {
