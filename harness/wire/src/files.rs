@@ -122,11 +122,11 @@ impl Growing {
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     let there = fs::metadata(path).ok()?;
     #[cfg(unix)]
-    let told = (std::os::unix::fs::MetadataExt::dev(&there), std::os::unix::fs::MetadataExt::ino(&there));
+    let identity = (std::os::unix::fs::MetadataExt::dev(&there), std::os::unix::fs::MetadataExt::ino(&there));
     // An open file is neither removed nor replaced elsewhere.
     #[cfg(not(unix))]
-    let told = (u64::from(there.is_file()), 0);
-    Some(told)
+    let identity = (u64::from(there.is_file()), 0);
+    Some(identity)
 }
 
 /// Whether both are one file, also through links, and also where it is not there yet.

@@ -275,7 +275,7 @@ fn bare_event(at: &RuleContext<'_>) {
 }
 
 /// Whether an object that has nothing of a message was sent as one: it stands where the recording has a message, of whom is known,
-/// and has others as they were. What a process printed is told of as that.
+/// and has others as they were. What a process printed is reported as such.
 pub(super) fn is_bare_object(noise: &Noise<'_>, at: &RuleContext<'_>) -> bool {
     let kind = at.facts.recording.kind;
     let has_slot = at.entry.side.is_some() && !kind.trace && !kind.bare_lines && !kind.bare_list;

@@ -120,7 +120,7 @@ pub(super) fn play(
     Ok(done)
 }
 
-/// Asks for the metadata of a server that wants a token, at the addresses where clients look for it when they are not told.
+/// Asks for the metadata of a server that wants a token, at the addresses where clients look for it by themselves.
 pub(super) fn look_for_metadata(target: &Target, patience: Duration) -> Result<(), StartError> {
     let (runtime, exchanges) = exchanges(target, Revision::V2025_11_25, patience)?;
     runtime.block_on(unless_interrupted(async {

@@ -167,7 +167,7 @@ fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> V
     lines
 }
 
-/// The rule that a request without an answer breaks: what its step puts to the test, where it is one of HTTP alone.
+/// The rule that a request without an answer breaks: what its step puts to the test, where only HTTP has such a step.
 fn broken(request: &Unanswered) -> &'static str {
     let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
     SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
