@@ -275,11 +275,9 @@ pub(super) fn print(
     }
     // The last session renews itself on purpose.
     for session in sessions.iter().filter(|it| it.ids.len() > 1 && !it.name.starts_with(Part::Http.name())) {
-        let times = counted(session.ids.len() as u64 - 1, "time");
-        terminal.note(&format!(
-            "{}: the server answered 404 to its session {times}, and another was opened",
-            session.name
-        ));
+        let (name, times) = (&session.name, counted(session.ids.len() as u64 - 1, "time"));
+        terminal
+            .note(&format!("{name}: the server answered 404 to its session {times}, and another was opened"));
     }
     for (tool, why) in first.unfit.iter().take(NAMED) {
         let why = plain(why);
