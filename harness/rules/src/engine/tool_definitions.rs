@@ -26,6 +26,8 @@ pub(super) struct ToolDefinitions {
     beside: usize,
     /// The last page of the last listing was shown.
     whole: bool,
+    /// What its last page gave for the next one.
+    next: Option<Box<str>>,
     /// Tools were left out because there were too many.
     pub(super) cut: bool,
 }
@@ -39,13 +41,16 @@ impl ToolDefinitions {
             self.count();
         }
         if let Some(result) = message.result_of("tools/list") {
-            self.list(result, message.request().is_some_and(|request| request.param("cursor").is_none()));
+            let cursor = message.request().and_then(|request| request.param("cursor"));
+            self.list(result, cursor.map(|cursor| cursor.text()));
         }
     }
 
-    /// Takes in a page of a listing, the first or another.
-    fn list(&mut self, result: Json<'_>, first: bool) {
-        if first {
+    /// Takes in a page of a listing, the first or that of a cursor.
+    fn list(&mut self, result: Json<'_>, cursor: Option<&str>) {
+        // A page for a cursor that nobody gave belongs to no listing.
+        let goes_on = cursor.is_none() || cursor == self.next.as_deref();
+        if cursor.is_none() {
             let listed = take(&mut self.by_name);
             if self.whole {
                 self.before = listed;
@@ -68,7 +73,10 @@ impl ToolDefinitions {
             self.beside += kept.index_size();
             self.by_name.insert(name, kept);
         }
-        self.whole = result.member("nextCursor").is_none();
+        if goes_on {
+            self.next = result.member("nextCursor").map(|cursor| cursor.text().into());
+            self.whole = self.next.is_none();
+        }
         if self.whole {
             self.before.clear();
             self.count();
