@@ -3,7 +3,7 @@
 //! How such a set is spelled, which rules of today belong into one, and what it takes to keep it.
 
 use crate::engine::{CheckResult, RuleOutcome, RuleVerdict};
-use crate::families::{all, find};
+use crate::families::{READABLE, all, find};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use serde::{Deserialize, Serialize};
@@ -182,7 +182,7 @@ impl RuleSet {
 
 /// Whether a record of the recorder's own could not be read.
 fn is_unread(outcome: &RuleOutcome) -> bool {
-    outcome.rule.id == "rec.readable" && outcome.verdict == RuleVerdict::Fail
+    outcome.rule.id == READABLE.id && outcome.verdict == RuleVerdict::Fail
 }
 
 #[cfg(test)]

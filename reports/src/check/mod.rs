@@ -49,16 +49,16 @@ fn explain(rule: &str) -> String {
     format!("mcp-concord explain {rule}")
 }
 
+/// What is said of a recording of which nobody knows whether it conforms, before what to.
+const UNREAD: &str = "could not be read as a whole, so it is unknown whether it conforms to";
+
 /// Why it is unknown whether a recording conforms to a frozen set, where no line of a rule says that.
 fn unread(file: &CheckedFile) -> Option<String> {
     let required = file.required.as_ref().filter(|required| !required.whole)?;
     let at = file.gave_up.as_ref().map_or_else(String::new, |gave_up| {
         format!("; reading stopped at line {}: {} ({})", gave_up.line, gave_up.message, gave_up.clause)
     });
-    Some(format!(
-        "could not be read as a whole, so it is unknown whether it conforms to {}{at}",
-        required.revision
-    ))
+    Some(format!("{UNREAD} {}{at}", required.revision))
 }
 
 /// The rule that a line is about.

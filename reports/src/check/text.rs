@@ -4,7 +4,7 @@
 //! Columns, colours and how much is too much. Everything that comes from a recording goes through [`crate::plain`]. A
 //! recording conforms is said only of a frozen set, and never where a rule is inconclusive.
 
-use super::{Renderer, explain, pointer, rule_of};
+use super::{Renderer, UNREAD, explain, pointer, rule_of};
 use crate::plain::{counted, plain};
 use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Snippet};
 use anstyle::{AnsiColor, Style};
@@ -265,7 +265,7 @@ fn required(kept: &RuleSetResult, version: &str, messages: u64) -> String {
     let judge = format!("{of} as judged by mcp-concord {version}");
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
         (false, ..) => {
-            format!("could not be read as a whole, so it is unknown whether it conforms to {judge}")
+            format!("{UNREAD} {judge}")
         }
         (_, 0, _) if messages == 0 => {
             format!("holds no message, so it is unknown whether it conforms to {judge}")

@@ -66,7 +66,7 @@ pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain, shows_all,
 };
 pub(crate) use message::{
-    META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage, behind_mark,
+    MARK, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage, behind_mark,
 };
 pub(crate) use methods::{Direction, Method};
 pub(crate) use moment::{Early, Moment, NO_ORDER};

@@ -3,7 +3,7 @@
 //! JSON as text, spelled names and digits included.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation,
+    Family, FindingLocation, MARK, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation,
     holds_several, quoted,
 };
 use crate::rule::{Level, Rule};
@@ -130,7 +130,7 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
         return;
     }
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
-    if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
+    if noise.text.starts_with(MARK) || text.is_some_and(|text| text.starts_with(MARK)) {
         return at.fail(&BOM, MARKED);
     }
     match noise.why.code {

@@ -62,7 +62,7 @@ mod tools;
 mod typed;
 mod versions;
 
-pub(crate) use recording::MESSAGES;
+pub(crate) use recording::{MESSAGES, READABLE};
 
 use crate::engine::{Family, FamilySet};
 use crate::rule::Rule;

@@ -24,7 +24,7 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(RecordingState::default()),
 };
 
-static READABLE: Rule = Rule {
+pub(crate) static READABLE: Rule = Rule {
     id: "rec.readable",
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",

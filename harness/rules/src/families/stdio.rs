@@ -4,7 +4,8 @@
 
 use super::encoding;
 use crate::engine::{
-    Family, FindingLocation, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
+    Family, FindingLocation, MARK, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
+    quoted,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
@@ -103,7 +104,7 @@ impl StdioState {
     /// Text that the recorder kept as a string, since it is not JSON.
     fn printed(&mut self, text: &str, side: Side, at: &RuleContext<'_>) {
         // A message in a string is whole; it is its recorder who wrapped it.
-        if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {
+        if text.starts_with(MARK) || Message::parse(text).is_ok() {
             return self.give_up(side, at);
         }
         // Blank lines separate nothing, and every reader steps over them.
