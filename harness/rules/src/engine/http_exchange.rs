@@ -169,7 +169,7 @@ impl HttpExchange {
 
     /// Its recorder says when the answer was whole, and that nobody broke it off.
     pub(crate) fn is_whole(&self) -> bool {
-        self.raw.timed && self.raw.fate.is_none()
+        self.raw.timed && self.raw.ended.is_some() && self.raw.fate.is_none()
     }
 
     /// The answer is a stream of events.
