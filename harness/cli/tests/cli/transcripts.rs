@@ -12,12 +12,17 @@
 use crate::support::python;
 use snapbox::Data;
 use snapbox::assert::Assert;
+use std::cmp::Reverse;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, iter, thread};
 use tempfile::TempDir;
+
+/// Begins a block of commands.
+const BLOCK: &str = "```console\n";
 
 /// A folder with a link to the program and nothing else: beside the program itself are fuzz targets, one of which is named `diff`.
 const ALONE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/program");
@@ -33,22 +38,33 @@ fn the_pages_say_what_is_printed() {
     let mut pages = pages();
     assert!(pages.len() > 50, "only {} pages were found", pages.len());
     pages.retain(|page| page.to_string_lossy().contains(&wanted));
-    let (pages, wrong) = (Mutex::new(pages), Mutex::new(Vec::new()));
+    let texts = pages.iter().map(|page| fs::read_to_string(page).unwrap().replace("\r\n", "\n"));
+    let texts: Vec<String> = texts.collect();
+    // No block needs another, and some of them wait for long.
+    let cut = |page: usize| texts[page].split(BLOCK).map(move |text| (page, text, OnceLock::new()));
+    let blocks: Vec<(usize, &str, OnceLock<String>)> = (0..pages.len()).flat_map(cut).collect();
+    let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(page) = { pages.lock().unwrap().pop() } {
-            let expected = Data::read_from(&page, None);
-            let printed = Data::text(replayed(&page));
-            let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
-            if let Err(difference) = assert.try_eq(None, printed, expected) {
-                wrong.lock().unwrap().push(difference.to_string());
-            }
+        while let Some((page, text, printed)) = blocks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let is_prose = texts[*page].as_ptr() == text.as_ptr();
+            let now = || if is_prose { (*text).to_owned() } else { replayed(&pages[*page], text) };
+            printed.get_or_init(now);
         }
     };
     thread::scope(|scope| {
         let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
         (0..threads).for_each(|_| _ = scope.spawn(work));
     });
-    let wrong = wrong.into_inner().unwrap();
+    let mut wrong = Vec::new();
+    for (at, page) in pages.iter().enumerate() {
+        let printed =
+            blocks.iter().filter(|(page, ..)| *page == at).filter_map(|(.., printed)| printed.get());
+        let printed = printed.map(String::as_str).collect::<Vec<_>>().join(BLOCK);
+        let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
+        if let Err(difference) = assert.try_eq(None, Data::text(printed), Data::read_from(page, None)) {
+            wrong.push(difference.to_string());
+        }
+    }
     assert!(wrong.is_empty(), "{} pages say something else:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -60,7 +76,7 @@ fn root() -> PathBuf {
     package().join("../..").canonicalize().unwrap()
 }
 
-/// The pages, with the longest last, since the last one is taken first.
+/// The pages, the longest first.
 fn pages() -> Vec<PathBuf> {
     let below = |folder: PathBuf| walkdir::WalkDir::new(folder).into_iter().map(|it| it.unwrap().into_path());
     let mut pages: Vec<PathBuf> = below(package().join("tests/cmd"))
@@ -72,41 +88,34 @@ fn pages() -> Vec<PathBuf> {
         .chain([root().join("README.md")])
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
-    pages.sort_by_key(|page| fs::metadata(page).unwrap().len());
+    pages.sort_by_key(|page| Reverse(fs::metadata(page).unwrap().len()));
     pages
 }
 
-/// The text of a page with what its commands print now.
-fn replayed(page: &Path) -> String {
-    let text = fs::read_to_string(page).unwrap().replace("\r\n", "\n");
+/// A block of commands, and the prose behind it, with what the commands print now.
+fn replayed(page: &Path, text: &str) -> String {
     let is_ours = page.starts_with(package().join("tests/cmd"));
-    let (mut out, mut lines, mut place) = (String::new(), text.lines().peekable(), None);
+    let place = Workdir::beside(page);
+    let end = text.find("\n```").map_or(text.len(), |at| at + 1);
+    let (mut out, mut lines) = (String::new(), text[..end].lines().peekable());
     while let Some(line) = lines.next() {
-        out += line;
-        out.push('\n');
-        match (&place, line.strip_prefix("$ ")) {
-            (None, _) if line == "```console" => place = Some(Workdir::beside(page)),
-            (Some(_), _) if line.starts_with("```") => place = None,
-            (Some(place), Some(first)) => {
-                let mut command = first.to_owned();
-                while let Some(more) = lines.next_if(|line| line.starts_with("> ") || *line == ">") {
-                    out += &format!("{more}\n");
-                    command += &format!("\n{}", more.get(2..).unwrap_or_default());
-                }
-                let over = |line: &&str| line.starts_with("$ ") || line.starts_with("```");
-                let before: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !over(line))).collect();
-                // Elsewhere, other programs are shown that are not there.
-                if is_ours || command.starts_with("mcp-concord ") {
-                    out += &place.run(&command, is_ours);
-                    out += if before.last() == Some(&"") { "\n" } else { "" };
-                } else {
-                    out.extend(before.iter().map(|line| format!("{line}\n")));
-                }
-            }
-            _ => {}
+        out += &format!("{line}\n");
+        let Some(first) = line.strip_prefix("$ ") else { continue };
+        let mut command = first.to_owned();
+        while let Some(more) = lines.next_if(|line| line.starts_with("> ") || *line == ">") {
+            out += &format!("{more}\n");
+            command += &format!("\n{}", more.get(2..).unwrap_or_default());
+        }
+        let before: Vec<&str> = iter::from_fn(|| lines.next_if(|line| !line.starts_with("$ "))).collect();
+        // Elsewhere, other programs are shown that are not there.
+        if is_ours || command.starts_with("mcp-concord ") {
+            out += &place.run(&command, is_ours);
+            out += if before.last() == Some(&"") { "\n" } else { "" };
+        } else {
+            out.extend(before.iter().map(|line| format!("{line}\n")));
         }
     }
-    out
+    out + &text[end..]
 }
 
 /// Where the commands of a block run.
