@@ -19,6 +19,9 @@ const SHORT: usize = 32;
 /// Why a header that is not shown may have been sent.
 pub(crate) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
+/// Why what is redacted is not judged.
+pub(crate) const TAKEN_OUT: &str = "the recorder took out what would decide it";
+
 /// One step of a session.
 #[derive(Debug)]
 pub(crate) struct RuleContext<'m> {

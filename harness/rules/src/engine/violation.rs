@@ -2,7 +2,7 @@
 //!
 //! Whether a rule applies at the moment and whether the recording carries what it needs, so that no rule has to ask.
 
-use super::context::{NOT_WHOLE, RuleContext};
+use super::context::{NOT_WHOLE, RuleContext, TAKEN_OUT};
 use super::facts::{TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
@@ -164,7 +164,7 @@ impl RuleContext<'_> {
             && rule.party != Party::Recorder
             && self.redacted(value)
         {
-            return self.report.note(rule, || "the recorder took out what would decide it".to_owned());
+            return self.report.note(rule, || TAKEN_OUT.to_owned());
         }
         let usual = rule.level_in(self.revision);
         let level = wrong.level.unwrap_or(usual);

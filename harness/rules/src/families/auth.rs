@@ -5,8 +5,8 @@
 
 use super::auth_flow::{Documents, named_metadata};
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, Transport,
-    Trigger, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Revision, RuleContext, RuleVisitor, Span, TAKEN_OUT,
+    Transport, Trigger, Violation, parameter, query, quoted,
 };
 use crate::rule::{Level, Need, Rule};
 use std::collections::BTreeMap;
@@ -383,7 +383,7 @@ fn scheme(value: &str, bearer: bool, level: Level, at: &RuleContext<'_>) {
         || !value.contains(|char: char| char.is_ascii_alphanumeric());
     match bearer && !token.trim().is_empty() {
         true => at.pass(&BEARER),
-        false if hidden => at.inconclusive(&BEARER, "the recorder took out what would decide it"),
+        false if hidden => at.inconclusive(&BEARER, TAKEN_OUT),
         false => {
             let wrong = match scheme {
                 "" => "the header does not name a scheme before a token".to_owned(),

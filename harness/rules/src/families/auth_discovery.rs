@@ -5,7 +5,7 @@
 use super::auth_flow::{Document, Documents, MOST, Step, named_metadata};
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Revision, RuleContext, RuleVisitor, Span,
-    Transport, Trigger, Violation, address, quoted, text_of,
+    TAKEN_OUT, Transport, Trigger, Violation, address, quoted, text_of,
 };
 use crate::rule::{Need, Rule};
 use formats::url::normal;
@@ -218,7 +218,7 @@ impl AuthDiscoveryState {
         };
         let asked = step.scope.as_deref().unwrap_or_default();
         if at.facts.hides(asked) {
-            return at.inconclusive(&SCOPES, "the recorder took out what would decide it");
+            return at.inconclusive(&SCOPES, TAKEN_OUT);
         }
         if refusal.ended.is_none_or(|ended| step.started.is_none_or(|now| now < ended)) {
             return at.inconclusive(&SCOPES, "nothing shows whether the challenge came first");

@@ -4,14 +4,16 @@
 //! names its address. Memory: up to [`MOST`] documents and requests.
 
 mod documents;
+mod registration;
 mod rules;
 
 use crate::engine::{
-    Challenge, Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, Transport, Trigger,
-    Violation, address, is_private, parameter, percent_decoded, query, quoted, text_of,
+    Challenge, Family, FindingLocation, HttpExchange, Origin, RuleContext, RuleVisitor, TAKEN_OUT, Transport,
+    Trigger, Violation, address, is_private, parameter, percent_decoded, query, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use documents::{NO_DOCUMENT, issuer};
+use registration::{Registration, redirect};
 use rules::{
     ABOUT, APPLICATION_TYPE, CLIENT_ID, HTTPS, ISS, ISSUER, PKCE, PKCE_SUPPORT, REDIRECT, RESOURCE,
     RESOURCE_VALUE, SCOPES, SERVERS, STATE,
@@ -93,14 +95,6 @@ impl Step {
             parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some();
         asks.then(|| Self::new(exchange, at, true, params))
     }
-}
-
-/// A client that registers itself.
-#[derive(Debug)]
-struct Registration {
-    url: Box<str>,
-    typed: bool,
-    location: FindingLocation,
 }
 
 /// What brings a code back to the client, and whose it says that it is.
@@ -186,14 +180,7 @@ impl RuleVisitor for AuthFlowState {
                 });
             }
         }
-        for one in &self.registrations {
-            match registers.contains(&one.url) {
-                true => at.check(&APPLICATION_TYPE, one.typed, || {
-                    Violation::new("the registration has no `application_type`").at(one.location.clone())
-                }),
-                false => at.inconclusive(&APPLICATION_TYPE, NO_DOCUMENT),
-            }
-        }
+        self.registrations.iter().for_each(|one| one.judge(&registers, at));
         let mut asked = false;
         for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
             flow(step, at);
@@ -232,13 +219,8 @@ impl AuthFlowState {
         if self.steps.len() >= MOST {
             return;
         }
-        if let Some(body) = exchange.raw.form.as_deref().and_then(|form| Json::parse(form).ok())
-            && exchange.is("POST")
-            && body.member("redirect_uris").is_some()
-            && self.registrations.len() < MOST
-        {
-            let (url, typed) = (exchange.url().into(), body.member("application_type").is_some());
-            self.registrations.push(Registration { url, typed, location: at.location() });
+        if self.registrations.len() < MOST {
+            self.registrations.extend(Registration::of(exchange, at));
         }
         for url in [Some(&**url), exchange.response_header("location")].into_iter().flatten() {
             if let Some(code) = filled(query(url), "code")
@@ -316,7 +298,7 @@ impl AuthFlowState {
         let Some(challenge) = last else { return };
         let asked = step.scope.as_deref().unwrap_or_default();
         if at.facts.hides(asked) || at.facts.hides(&challenge.scope) {
-            return at.inconclusive(&SCOPES, "the recorder took out what would decide it");
+            return at.inconclusive(&SCOPES, TAKEN_OUT);
         }
         let has = |scopes: &str, scope: &str| scopes.split_whitespace().any(|one| one == scope);
         let missing = challenge.scope.split_whitespace().find(|scope| !has(asked, scope));
@@ -340,17 +322,6 @@ fn filled(params: &str, name: &str) -> Option<Box<str>> {
     parameter(params, name).filter(|value| !value.is_empty()).map(|value| percent_decoded(value).into())
 }
 
-/// How bad a redirect URI is that is neither an https address nor at this machine. An app's own scheme keeps the code on the machine,
-/// and other apps from it only where the scheme is a domain name that the app's makers have.
-fn unlike_https(uri: &str) -> Option<Level> {
-    let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
-    match &*scheme {
-        "http" | "https" | "" => (!is_private(uri)).then_some(Level::Must),
-        scheme if scheme.contains('.') => Some(Level::Info),
-        _ => Some(Level::Should),
-    }
-}
-
 /// The values of a step's parameters.
 fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>) {
     let judge = |rule: &'static Rule, name: &str, value: &Option<Box<str>>, good: &dyn Fn(&str) -> bool| {
@@ -360,10 +331,7 @@ fn values(step: &Step, origins: &[Origin], at: &RuleContext<'_>) {
         });
     };
     if let Some(uri) = &step.redirect {
-        at.without(&REDIRECT, unlike_https(uri), |level| {
-            let wrong = Violation::new(format!("`redirect_uri` is {}", quoted(uri)));
-            wrong.at(step.location.clone()).only(level)
-        });
+        redirect("`redirect_uri` is", uri, &step.location, at);
     }
     judge(&CLIENT_ID, "client_id", &step.client, &is_private);
     judge(&RESOURCE_VALUE, "resource", &step.resource, &|value| {

@@ -7,7 +7,7 @@ mod rules;
 
 use crate::engine::{
     ClientAnswer, Early, Family, Fit, LONGEST_NAME, MessageKind, Origin, Revision, RuleContext, RuleVisitor,
-    Schemas, SeenMessage, ServerRequests, Trigger, Uri, Violation, part, per_session, quoted,
+    Schemas, SeenMessage, ServerRequests, TAKEN_OUT, Trigger, Uri, Violation, part, per_session, quoted,
     server_requests, shown, string_of, uri,
 };
 use crate::rule::Level;
@@ -179,7 +179,7 @@ impl ElicitationState {
             return;
         }
         if at.redacted(form) || at.redacted(entered) {
-            return at.inconclusive(&CONTENT, "the recorder took out what would decide it");
+            return at.inconclusive(&CONTENT, TAKEN_OUT);
         }
         match self.schemas.fit(form, entered) {
             Fit::Fits => at.pass(&CONTENT),

@@ -5,7 +5,7 @@
 
 use crate::engine::{
     Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, RuleContext, RuleVisitor, SeenMessage,
-    Span, Trigger, Violation, shown, text_of,
+    Span, TAKEN_OUT, Trigger, Violation, shown, text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -164,9 +164,6 @@ pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> boo
     }
 }
 
-/// Why nothing is said of what a recorder took out.
-pub(super) const HIDDEN: &str = "the recorder took out what would decide it";
-
 /// The capabilities with which a request was made.
 pub(super) fn declared<'a>(message: &SeenMessage<'a>) -> Option<Json<'a>> {
     message.request()?.meta(META_CAPABILITIES).filter(|declared| declared.kind() == JsonKind::Object)
@@ -176,7 +173,7 @@ impl ModernState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if hides_meta(message, at) {
             for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
-                at.inconclusive(rule, HIDDEN);
+                at.inconclusive(rule, TAKEN_OUT);
             }
             return;
         }
@@ -262,7 +259,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     match name {
         Some(info) if info.kind() == JsonKind::Object => at.pass(&SERVER_INFO),
         Some(info) => at.fail(&SERVER_INFO, Violation::kind(&format!("`{SERVER}`"), info)),
-        None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, HIDDEN),
+        None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, TAKEN_OUT),
         None if at.facts.modern => at.fail(&SERVER_INFO, "the result does not name its server"),
         None => at.inconclusive(&SERVER_INFO, UNPROVEN),
     }

@@ -3,7 +3,7 @@
 //! The Base64 spelling of values that a header cannot carry as they are.
 
 use super::tool_headers::{annotations, value_at};
-use crate::engine::{RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
+use crate::engine::{RuleContext, SeenMessage, Span, TAKEN_OUT, Violation, base64, quoted, shown, text_of};
 use crate::rule::{Need, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
@@ -133,7 +133,7 @@ pub(super) fn params(
 /// Compares a header with the argument that it repeats: what a server has to refuse, if anything.
 fn mirrored(name: &str, sent: &str, value: Json<'_>, at: &RuleContext<'_>) -> Option<String> {
     if at.facts.hides(sent) {
-        at.inconclusive(&MIRROR, super::modern::HIDDEN);
+        at.inconclusive(&MIRROR, TAKEN_OUT);
         return None;
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {

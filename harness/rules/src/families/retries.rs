@@ -4,11 +4,11 @@
 //! other params. Memory: up to [`MOST_QUESTIONS`] questions with up to [`MOST_KEYS`] keys each, and [`MOST_RETRIES`]
 //! attempts that are unanswered.
 
-use super::modern::{HIDDEN, client_of, gist, is_clients, may_be_one};
+use super::modern::{client_of, gist, is_clients, may_be_one};
 use super::mrtr::asks_for_input;
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, Violation, quoted, why_not_whole,
+    TAKEN_OUT, Trigger, Violation, quoted, why_not_whole,
 };
 use crate::rule::Rule;
 use std::collections::{BTreeMap, VecDeque};
@@ -203,7 +203,7 @@ impl RetriesState {
                 at.fail(&STATE_ABSENT, Violation::new(wrong).inside(state).see(first(), "the question"));
             }
             (Some(given), _) if at.facts.hides(given) || state.is_some_and(|state| at.redacted(state)) => {
-                at.inconclusive(&STATE_ECHO, HIDDEN);
+                at.inconclusive(&STATE_ECHO, TAKEN_OUT);
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
@@ -229,7 +229,7 @@ impl RetriesState {
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
             let hidden = responses.is_some_and(|responses| at.redacted(responses));
             if hidden {
-                return at.inconclusive(&INPUTS_FIRST, HIDDEN);
+                return at.inconclusive(&INPUTS_FIRST, TAKEN_OUT);
             }
             at.fail(&INPUTS_FIRST, Violation::new(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {

@@ -3,10 +3,10 @@
 //! Each subscription by the id of its request, type and all, and over HTTP by its exchange. Memory: up to
 //! [`MOST_LISTENS`] subscriptions with the filter that each asked for.
 
-use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
+use super::modern::{UNPROVEN, hides_meta, is_clients};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    quoted, shown, text_of, why_not_whole,
+    Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, TAKEN_OUT, Trigger,
+    Violation, quoted, shown, text_of, why_not_whole,
 };
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
@@ -225,7 +225,7 @@ impl SubscriptionsState {
         }
         let Some(tag) = tag else {
             if hides_meta(message, at) {
-                return at.inconclusive(&ID_TAG, HIDDEN);
+                return at.inconclusive(&ID_TAG, TAKEN_OUT);
             }
             // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
             if self.listens.is_empty() && method != ACK {
@@ -295,7 +295,7 @@ impl SubscriptionsState {
     fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
-            None if hides_meta(message, at) => at.inconclusive(&ID_TAG, HIDDEN),
+            None if hides_meta(message, at) => at.inconclusive(&ID_TAG, TAKEN_OUT),
             None if at.facts.modern => at.fail(&ID_TAG, "the result of the subscription does not name it"),
             None => at.inconclusive(&ID_TAG, UNPROVEN),
             Some(tag) => {

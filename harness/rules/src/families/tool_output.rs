@@ -6,8 +6,8 @@
 use super::tools::is_error;
 use crate::engine::{
     Base64, ContentsKind, Definition, Family, Fit, MessageKind, Revision, RuleContext, RuleVisitor, Schemas,
-    SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown, str_of,
-    string_of,
+    SeenMessage, Span, TAKEN_OUT, ToolList, Trigger, Violation, contents, embedded, part, read_base64, shown,
+    str_of, string_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::{Fault, Typed};
@@ -230,14 +230,14 @@ impl ToolOutputState {
             at.pass(&PRESENT);
         }
         if at.redacted(schema) {
-            return at.inconclusive(&CONFORMS, "the recorder took out what would decide it");
+            return at.inconclusive(&CONFORMS, TAKEN_OUT);
         }
         match self.schemas.fit(schema, structured) {
             Fit::Fits => at.pass(&CONFORMS),
             Fit::Unsure(why) => at.inconclusive(&CONFORMS, why),
             Fit::Unfit(..) if during => at.inconclusive(&CONFORMS, LISTED_AGAIN),
             Fit::Unfit(..) if at.redacted(structured) => {
-                at.inconclusive(&CONFORMS, "the recorder took out what would decide it");
+                at.inconclusive(&CONFORMS, TAKEN_OUT);
             }
             Fit::Unfit(why, pointer) => {
                 let whose = if failed { " of a failed call" } else { "" };

@@ -4,8 +4,8 @@
 
 use crate::engine::{
     Definition, Family, Fit, LONGEST_NAME, MessageKind, Revision, RuleContext, RuleVisitor, Schemas,
-    SeenMessage, Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
-    text_of,
+    SeenMessage, Span, TAKEN_OUT, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of,
+    string_of, text_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
@@ -214,7 +214,7 @@ impl ToolsState {
         };
         let Some(given) = given.or_else(|| Json::parse("{}").ok()) else { return Fit::Fits };
         if at.redacted(schema) || at.redacted(given) {
-            return Fit::Unsure("the recorder took out what would decide it".to_owned());
+            return Fit::Unsure(TAKEN_OUT.to_owned());
         }
         self.schemas.fit(schema, given)
     }
@@ -230,7 +230,8 @@ impl ToolsState {
         if !(failed || refused || self.list.knows_all()) {
             return;
         }
-        let Some(name) = request.param("name").and_then(str_of) else { return };
+        let Some(called) = request.param("name") else { return };
+        let Some(name) = str_of(called) else { return };
         let see = |wrong: String| Violation::new(wrong).see(request.location(), "the call");
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
@@ -242,6 +243,7 @@ impl ToolsState {
                 }
             }
             Definition::Missing if message.kind == MessageKind::Error => at.pass(&UNKNOWN),
+            Definition::Missing if at.redacted(called) => at.inconclusive(&UNKNOWN, TAKEN_OUT),
             Definition::Missing => {
                 let ends = if failed { "fails with `isError`" } else { "gets a result" };
                 let wrong = format!("no tool {} is listed, and its call {ends}", quoted(&name));
@@ -332,7 +334,7 @@ impl ToolsState {
             let name = typed.name();
             let Some(schema) = tool.member(name) else { continue };
             if at.redacted(schema) {
-                at.inconclusive(&SCHEMA, "the recorder took out what would decide it");
+                at.inconclusive(&SCHEMA, TAKEN_OUT);
                 continue;
             }
             let of = quoted(&tool.member("name").and_then(string_of).unwrap_or_default());

@@ -1,8 +1,8 @@
 //! The shape of each message by the schema of its revision. Memory: open questions as `ServerRequests` says.
 
 use crate::engine::{
-    ClientAnswer, Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, ServerRequests, Trigger,
-    Violation, string_of,
+    ClientAnswer, Family, MessageKind, RuleContext, RuleVisitor, SeenMessage, ServerRequests, TAKEN_OUT,
+    Trigger, Violation, string_of,
 };
 use crate::rule::Rule;
 use crate::shapes::{self, Fault, Part};
@@ -64,7 +64,7 @@ fn judge(message: &SeenMessage<'_>, answers: &[ClientAnswer<'_>], at: &RuleConte
     }
     for fault in faults {
         match fault.place.kind() == JsonKind::String && at.redacted(fault.place) {
-            true => at.inconclusive(&TYPED, "the recorder took out what would decide it"),
+            true => at.inconclusive(&TYPED, TAKEN_OUT),
             false => at.fail(&TYPED, Violation::new(fault.wrong).inside(fault.place)),
         }
     }
