@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
-use transcript::session::{Content, Entry, Exchange, STILL_OPEN};
+use transcript::session::{Content, Entry, Exchange, STILL_OPEN, Side};
 
 /// How many ids of cancelled requests are remembered.
 const CANCELLED: usize = 100_000;
@@ -24,6 +24,10 @@ pub struct Fates<T> {
     open: HashMap<u64, Waiting<T>>,
     /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
     refused: Option<(u64, String)>,
+    /// The first request with an id that HTTP refused, by sender and id; and the last that was sent again with it, by event. The
+    /// contract gives the first what answers the last (COR-FIRST).
+    refusals: HashMap<(Option<Side>, Box<str>), u64>,
+    again: HashMap<u64, u64>,
     /// The ids of requests that their sender took back, as they are written.
     cancelled: HashSet<Box<str>>,
 }
@@ -48,7 +52,13 @@ pub(crate) enum Fate {
 
 impl<T> Default for Fates<T> {
     fn default() -> Self {
-        Self { open: HashMap::new(), refused: None, cancelled: HashSet::new() }
+        Self {
+            open: HashMap::new(),
+            refused: None,
+            refusals: HashMap::new(),
+            again: HashMap::new(),
+            cancelled: HashSet::new(),
+        }
     }
 }
 
@@ -75,13 +85,21 @@ impl<T> Fates<T> {
             EventKind::ToolCall | EventKind::Request => {
                 let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
                 let refused = refused.map(|(_, why)| why.clone());
-                let id = message.written_id().unwrap_or_default().into();
+                let id: Box<str> = message.written_id().unwrap_or_default().into();
+                let key = (entry.side, id.clone());
+                if let Some(first) = self.refusals.get(&key) {
+                    self.again.insert(*first, event.index);
+                } else if refused.is_some() {
+                    self.refusals.insert(key, event.index);
+                }
                 let listens = message.method().is_some_and(|method| method.is("subscriptions/listen"));
                 self.open.insert(event.index, Waiting { of: of(), id, refused, listens });
                 None
             }
             EventKind::Result | EventKind::Error => {
-                event.answers.and_then(|index| self.open.remove(&index)).map(|waiting| waiting.of)
+                let index = event.answers?;
+                let index = self.again.remove(&index).unwrap_or(index);
+                self.open.remove(&index).map(|waiting| waiting.of)
             }
         }
     }
