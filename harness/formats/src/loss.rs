@@ -4,9 +4,12 @@ use crate::envelope::is_foreign;
 use crate::exchange::write::contexts_left_out;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
+use std::collections::BTreeSet;
 use transcript::contract::Contract;
 use transcript::message::{Id, Message};
-use transcript::session::{Content, Entry, Headers, Side};
+use transcript::session::{Content, Entry, Headers, Side, header};
+
+const SESSION: &str = "mcp-session-id";
 
 /// Something that a format cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +46,18 @@ impl Session {
             entry.time.is_some() && (of_handshake || entry.side == Some(Side::Server) && is_notification)
         };
         messages().enumerate().filter(counts).count()
+    }
+
+    /// How many sessions servers assigned, where these are several.
+    fn several_sessions(&self) -> usize {
+        let assigned = |entry: &'_ OwnedEntry| match &entry.what {
+            OwnedContent::Exchange(exchange) => {
+                header(&exchange.response_headers, SESSION).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let sessions = self.entries.iter().filter_map(assigned).collect::<BTreeSet<_>>().len();
+        if sessions > 1 { sessions } else { 0 }
     }
 
     /// The first tool call that came again since HTTP had turned it away: without the exchanges two calls have one id
@@ -104,6 +119,7 @@ impl Session {
             carries.http,
             "HTTP exchanges, statuses and headers",
         );
+        context(self.several_sessions(), carries.http, "which session each message is of");
         let foreign = |entry: &OwnedEntry| format.transport.is_some_and(|of| is_foreign(of, entry));
         context(count(&foreign), false, "`endpoint` events, which the transport does not have");
         let with_context = |entry: &OwnedEntry| entry.context.is_some() && foreign(entry);
