@@ -1,5 +1,6 @@
 //! Completion of arguments. Memory: the prompts of the last listing, as [`PromptList`] says.
 
+use super::errors::refuses_params;
 use super::prompts::PromptList;
 use crate::engine::{
     Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
@@ -85,7 +86,7 @@ impl CompletionState {
             });
         }
         // A side without such a method says that first.
-        if code == Some(-32601) {
+        if code == Some(-32601) && !refuses_params(message, request) {
             return;
         }
         let Some(params) = request.params().filter(|params| !at.redacted(*params)) else {

@@ -256,7 +256,10 @@ impl ErrorsState {
                 self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
             }
             Some(-32601) => at.pass(&UNKNOWN),
-            Some(code @ (-32602 | -32603)) => {
+            Some(code)
+                if matches!(code, -32603 | -32602)
+                    || words_of(message).is_some_and(|words| says_unknown(&words)) =>
+            {
                 let (answer, request) = (code.to_string(), Some(request.location()));
                 let (method, location) = (method.into(), at.location());
                 self.hold(Suspect { method, answer, location, request, side: at.side }, at);
@@ -315,8 +318,8 @@ fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<
     if request.param("mode").and_then(text_of).is_some_and(|mode| *mode != *"form") {
         return;
     }
-    let words = message.error().and_then(|error| error.member("message")).and_then(text_of);
-    let unknown = message.error_code() == Some(-32601) || words.is_some_and(|words| says_unknown(&words));
+    let in_words = words_of(message).is_some_and(|words| says_unknown(&words));
+    let unknown = in_words || message.error_code() == Some(-32601) && !refuses_params(message, request);
     at.check(&SERVED, !unknown, || {
         let code = message.error_code().map_or("an error".to_owned(), |code| code.to_string());
         let wrong = format!("`{}` is answered with {code}, and `{path}` is declared", request.method());
@@ -329,6 +332,22 @@ fn promise(method: &str, side: Option<Side>, at: &RuleContext<'_>) -> Option<&'s
     let (_, path) = PROMISED.iter().chain(PROMISED_IN_SESSIONS).find(|(promised, _)| *promised == method)?;
     let is_there = Method::find(method).is_some_and(|method| method.is_of(at.revision));
     (is_there && at.facts.declares(side?, path) == Some(true)).then_some(*path)
+}
+
+fn words_of(message: &SeenMessage<'_>) -> Option<Box<str>> {
+    message.error()?.member("message").and_then(text_of)
+}
+
+/// Whether the code -32601 is about what was asked for, and not about the method: its words name a value of the params.
+pub(super) fn refuses_params(message: &SeenMessage<'_>, request: &PendingRequest) -> bool {
+    let Some(words) = words_of(message).filter(|_| message.error_code() == Some(-32601)) else {
+        return false;
+    };
+    let values = request.params().into_iter().flat_map(Json::members).map(|(_, value)| value);
+    let names =
+        |value: Json<'_>| text_of(value).is_some_and(|name| !name.is_empty() && words.contains(&*name));
+    !says_unknown(&words)
+        && values.into_iter().any(|value| names(value) || value.members().any(|(_, inner)| names(inner)))
 }
 
 /// Whether the words of a refusal say that nothing serves the method.

@@ -3,15 +3,20 @@
 //! Headers, statuses and the shape of bodies, of one exchange at a time; but a page of another origin is refused where the same
 //! request without its `Origin` is served. Memory: [`MOST_EARLY`] of what waits, and of what was served.
 
+mod accept;
+
 use super::legacy_sse::foreign;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, NOT_WHOLE, Revision, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, VERSION, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Method, NOT_WHOLE, Revision, RuleContext, RuleVisitor, SESSION,
+    Span, Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::{Level, Need, Rule};
+use accept::{media_range, not_accepted};
 use std::collections::BTreeSet;
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Headers, header};
+use transcript::session::{Carrier, header};
+
+pub(super) use accept::accept;
 
 pub(super) const FAMILY: Family = Family {
     name: "http",
@@ -102,6 +107,7 @@ static CONTENT_TYPE: Rule = Rule {
     title: "A request is answered with application/json or text/event-stream",
     why: "Clients choose by it how the body is read, and fail on any other.",
     fix: "Answer with one JSON object or with a stream, and say which in Content-Type.",
+    softened: Some("a warning where a server that serves others fails with 500, which may be a proxy's"),
     ..OURS
 };
 
@@ -149,6 +155,8 @@ struct HttpState {
     served: BTreeSet<String>,
     /// Exchanges whose requests were answered with nothing but a status.
     bare: Vec<(u64, u16, FindingLocation)>,
+    /// The session, the version and the token of the last request that was served.
+    last: Option<[Option<Box<str>>; 3]>,
 }
 
 /// The most requests that wait for the revision, or for another to be compared with.
@@ -241,13 +249,40 @@ impl RuleVisitor for HttpState {
             false if is_bare(exchange) && self.bare.len() < MOST_EARLY => {
                 self.bare.push((exchange.number, exchange.status(), at.location()));
             }
+            false if self.breaks_down(exchange) => {
+                let wrong = match exchange.raw.media_type.as_str() {
+                    "" => "the answer is 500, without a JSON-RPC error".to_owned(),
+                    media => format!("the answer is 500 and of the type {}", quoted(media)),
+                };
+                at.fail(&CONTENT_TYPE, Violation::new(wrong).only(Level::Should));
+            }
             false => answered(exchange, at),
             true => {}
+        }
+        if exchange.succeeded() {
+            self.last = Some(named(exchange));
         }
     }
 }
 
+fn named(exchange: &HttpExchange) -> [Option<Box<str>>; 3] {
+    [SESSION, VERSION, "authorization"].map(|name| exchange.request_header(name).map(Into::into))
+}
+
 impl HttpState {
+    /// A server that serves other requests fails at this one, in no words of JSON-RPC. Of a ping and of a method that no revision has
+    /// other rules say so.
+    fn breaks_down(&self, exchange: &HttpExchange) -> bool {
+        let [call] = &exchange.calls[..] else { return false };
+        let is_other = || Method::find(&call.method).is_some() && &*call.method != "ping";
+        let media = exchange.raw.media_type.as_str();
+        exchange.status() == 500
+            && !matches!(media, "application/json" | "text/event-stream")
+            && !exchange.answer_lost
+            && self.last.as_ref() == Some(&named(exchange))
+            && is_other()
+    }
+
     /// Keeps what shows that a request was refused for its `Origin`, whose status is named from 2025-11-25 on.
     fn compare(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let [call] = &exchange.calls[..] else { return };
@@ -268,54 +303,6 @@ impl HttpState {
             _ => {}
         }
     }
-}
-
-/// Whether a part of an `Accept` header has the weight nought, which says that the type is not acceptable.
-fn is_refused(part: &str) -> bool {
-    let mut parameters = part.split(';').skip(1).filter_map(|parameter| parameter.trim().split_once('='));
-    parameters.any(|(name, weight)| {
-        name.trim().eq_ignore_ascii_case("q")
-            && weight.trim().parse::<f32>().is_ok_and(|weight| weight == 0.0)
-    })
-}
-
-fn media_range(part: &str) -> String {
-    part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
-/// Judges whether an `Accept` header lists each of these types.
-pub(super) fn accept(rule: &'static Rule, types: &[&str], headers: &Headers<'_>, at: &RuleContext<'_>) {
-    match not_accepted(types, headers) {
-        None => at.pass(rule),
-        Some(wrong) if header(headers, "accept").is_none() => at.lacks_header(rule, headers, "accept", wrong),
-        Some(wrong) => at.fail(rule, wrong),
-    }
-}
-
-/// What is wrong with an `Accept` header that is to list each of these types. A wildcard that covers them is good HTTP and
-/// yet no listing.
-fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'static>> {
-    let mut listed = Vec::new();
-    for (_, value) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept")) {
-        // A weight of nought takes a type out.
-        let types = value.split(',').filter(|part| !is_refused(part)).map(media_range);
-        listed.extend(types);
-    }
-    let missing: Vec<&&str> =
-        types.iter().filter(|wanted| !listed.iter().any(|one| one == **wanted)).collect();
-    let covered = |wanted: &str| {
-        let family = wanted.split('/').next().unwrap_or_default();
-        listed.iter().any(|one| one == "*/*" || *one == format!("{family}/*"))
-    };
-    let first = missing.first()?;
-    if missing.iter().all(|wanted| covered(wanted)) {
-        let wrong = format!("`Accept` covers {first} only by a wildcard");
-        return Some(Violation::new(wrong).only(Level::Should));
-    }
-    Some(Violation::new(match header(headers, "accept") {
-        None => "there is no `Accept` header".to_owned(),
-        Some(value) => format!("`Accept` is {}, without {first}", quoted(value)),
-    }))
 }
 
 /// The answer to notifications and responses.

@@ -4,6 +4,7 @@
 //! request.
 
 use super::elicitation::secrecy;
+use super::errors::refuses_params;
 use crate::engine::{
     Early, Family, MessageKind, Moment, NO_ORDER, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
     Violation, per_session, quoted, secret, shown, str_of, text_of,
@@ -184,7 +185,7 @@ impl LoggingState {
         match message.error_code() {
             Some(-32602) => at.pass(&BAD_LEVEL),
             // A side without such a method says that first.
-            Some(-32601) => {}
+            Some(-32601) if !refuses_params(message, request) => {}
             Some(code) => at.fail(&BAD_LEVEL, wrong(format!("the code {code}"))),
             None if message.kind == MessageKind::Result => at.fail(&BAD_LEVEL, wrong("a result".to_owned())),
             None => {}

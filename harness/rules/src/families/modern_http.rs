@@ -12,6 +12,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::json::Json;
+use transcript::message::Id;
 use transcript::session::{Carrier, header};
 
 pub(super) const FAMILY: Family = Family {
@@ -286,14 +287,23 @@ impl ModernHttpState {
     }
 
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
+        let Some(exchange) = at.exchange else { return };
+        let request = message.request();
+        // A refusal without an id is of what its exchange posted.
+        let is_refusal = message.kind == MessageKind::Error && at.is_posts_answer();
+        if request.is_none() && !(is_refusal && matches!(message.raw.id(), Id::Null | Id::Missing)) {
+            return;
+        }
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
         let right = self.right.take().is_some_and(|right| Some(right) == at.entry.exchange);
-        let broke = |wrong: String| Violation::new(wrong).of(request);
+        let broke = |wrong: String| match request {
+            Some(request) => Violation::new(wrong).of(request),
+            None => Violation::new(wrong),
+        };
         match message.error_code() {
             Some(-32020) if right => {
-                let tool =
-                    request.param("name").and_then(text_of).filter(|_| request.method() == "tools/call");
+                let called = request.filter(|request| request.method() == "tools/call");
+                let tool = called.and_then(|request| request.param("name")).and_then(text_of);
                 match tool.and_then(|name| Some((schema_of(&name, at)?.into(), name))) {
                     Some((schema, name)) if self.refused.len() < MOST_REFUSED => {
                         self.refused.push((name, schema, at.location()));

@@ -51,8 +51,7 @@ pub(super) static ID_ECHO: Rule = Rule {
 pub(super) static NO_RESPONSE: Rule = Rule {
     id: "jsonrpc.notification.no-response",
     relational: true,
-    span: Span::from(Revision::V2025_03_26),
-    source: "basic/index#notifications",
+    source: "JSON-RPC 2.0, section 4.1; basic/index#notifications",
     title: "A notification is not answered",
     why: "Nobody waits for the answer; strict receivers take a response to nothing for a broken peer and hang up.",
     fix: "Do what a notification asks in silence; over HTTP, answer 202 without a body.",
