@@ -97,6 +97,10 @@ def odd_is_missing(honest, value, place):
         return None
 
 
+def in_digits(honest, value, place):
+    return honest(Number(value) if type(value) is str and value.isdecimal() else value, place)
+
+
 def by_the_grammar(honest, value, place):
     return refused("such a time") if type(value) is str and not RFC_3339.fullmatch(value) else honest(value, place)
 
@@ -316,6 +320,10 @@ CHOICES = {
         "odd-times-missing": (
             "takes a timestamp in another form for a missing one",
             on_times(odd_is_missing, inspector),
+        ),
+        "timestamps-in-digits": (
+            "reads a timestamp that is a text of digits",
+            on_times(in_digits, inspector),
         ),
         "times-by-the-grammar": (
             "rejects a time with a space, a comma, no seconds, or no colon in its zone",

@@ -224,10 +224,6 @@ FAULTS = {
             "takes a large number at `timestamp` for microseconds or nanoseconds",
             changed("timestamp", lambda time: Number(time.text[:13]) if type(time) is Number and time.text.isdecimal() else None),
         ),
-        "timestamps-in-digits": (
-            "reads a timestamp that is a text of digits",
-            changed("timestamp", lambda time: Number(time) if type(time) is str and time.isdecimal() else None),
-        ),
         "timestamps-at-24": ("takes 24:00 in a timestamp for the next day", changed("timestamp", tomorrow)),
     },
     "HAR-ORDER": {
