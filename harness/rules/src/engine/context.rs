@@ -16,6 +16,9 @@ use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Side, head
 /// A shorter value is looked through by itself.
 const SHORT: usize = 32;
 
+/// Why the server may have said what is not in the recording.
+pub(crate) const ON_OPEN_STREAM: &str = "an export leaves out streams that are still open, as that of a GET may be; a proxy's recording would show it";
+
 /// Why a header that is not shown may have been sent.
 pub(crate) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
@@ -129,6 +132,14 @@ impl RuleContext<'_> {
         shows_all(headers)
             || self.facts.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(name))
             || name == VERSION && header(headers, SESSION).is_some()
+    }
+
+    /// Why the server may have asked for what this message brings, although no such request is in the recording: an exporter leaves
+    /// out streams that are still open.
+    pub(crate) fn may_be_asked_elsewhere(&self) -> Option<&'static str> {
+        let posted = self.exchanges.current().filter(|_| self.entry.carrier == Carrier::Request)?;
+        let is_known = self.is_modern() || self.exchanges.is_target(&posted.raw.url);
+        (!is_known && self.exchanges.may_lack_a_stream(&posted.peer())).then_some(ON_OPEN_STREAM)
     }
 
     /// The id of the event of a stream that it is.

@@ -2,7 +2,7 @@
 //!
 //! Exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the same
 //! recording and are not MCP; and that HTTP+SSE of 2024-11-05 is shown by its `endpoint` event. Memory: one exchange
-//! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
+//! without its bodies, and up to [`MOST_URLS`] URLs of each sort, and sessions; up to [`MOST_WAITING`] exchanges that came before the
 //! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
 use super::http_exchange::{HttpExchange, SESSION, Transport};
@@ -11,7 +11,7 @@ use super::url::announced;
 use crate::revision::Revision;
 use formats::other_protocol;
 use formats::url::normal;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Entry};
 
@@ -40,6 +40,21 @@ pub(crate) struct ExchangeTracker {
     targets: BTreeSet<Box<str>>,
     /// Where another protocol is spoken whose methods have names of MCP's.
     others: BTreeSet<Box<str>>,
+    /// What became of the GETs of each session, by [`HttpExchange::peer`].
+    listening: BTreeMap<Box<str>, Listening>,
+    /// The recorder says when each part of an answer came, and so keeps the streams that are still open.
+    keeps_open: bool,
+}
+
+/// What became of the GETs by which a client listens, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Listening {
+    /// The server has no stream for them.
+    Refused,
+    /// They may be tried again, or what came of them is not in the recording.
+    Unclear,
+    /// A stream is in the recording.
+    Opened,
 }
 
 impl ExchangeTracker {
@@ -58,7 +73,9 @@ impl ExchangeTracker {
                     let oldest = self.open.front().map(|open| open.number);
                     done.extend(self.close(|open| Some(open.number) == oldest));
                 }
-                self.open.push_back(HttpExchange::new(exchange.owned(), entry, revision));
+                let exchange = HttpExchange::new(exchange.owned(), entry, revision);
+                self.listen(&exchange);
+                self.open.push_back(exchange);
             }
             Content::ExchangeEnd => done.extend(self.close(|open| Some(open.number) == entry.exchange)),
             _ => {
@@ -161,6 +178,29 @@ impl ExchangeTracker {
     /// Whether anybody was asked for messages in the manner of HTTP+SSE.
     pub(crate) fn has_targets(&self) -> bool {
         !self.targets.is_empty()
+    }
+
+    fn listen(&mut self, exchange: &HttpExchange) {
+        self.keeps_open |= exchange.raw.timed;
+        let listens = exchange.listens() || exchange.streams() || exchange.request_header(SESSION).is_some();
+        if !exchange.is("GET") || !listens {
+            return;
+        }
+        let now = match exchange.status() {
+            400 | 404..=406 | 501 => Listening::Refused,
+            _ if exchange.streams() => Listening::Opened,
+            _ => Listening::Unclear,
+        };
+        if self.listening.len() < MOST_URLS {
+            let most = self.listening.entry(exchange.peer()).or_insert(now);
+            *most = now.max(*most);
+        }
+    }
+
+    /// Whether a session, by [`HttpExchange::peer`], may have had a stream that is not in the recording: a browser's export leaves
+    /// out what is still open.
+    pub(crate) fn may_lack_a_stream(&self, peer: &str) -> bool {
+        !self.keeps_open && self.listening.get(peer).is_none_or(|known| *known == Listening::Unclear)
     }
 
     fn transport(&self, exchange: &HttpExchange) -> Transport {

@@ -142,6 +142,11 @@ impl HttpExchange {
         self.request_header(SESSION).or(self.response_header(SESSION))
     }
 
+    /// Where it goes, and the session that it is of.
+    pub(crate) fn peer(&self) -> Box<str> {
+        format!("{} {}", self.url(), self.session().unwrap_or_default()).into()
+    }
+
     /// Whether the request accepts a stream of events.
     pub(crate) fn listens(&self) -> bool {
         self.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"))

@@ -60,7 +60,7 @@ pub(crate) use content::{
     Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of,
     text_of, uri,
 };
-pub(crate) use context::{NOT_WHOLE, RuleContext, TAKEN_OUT};
+pub(crate) use context::{NOT_WHOLE, ON_OPEN_STREAM, RuleContext, TAKEN_OUT};
 pub(crate) use facts::why_not_whole;
 pub(crate) use http_exchange::{
     Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, holds_several, plain, shows_all,

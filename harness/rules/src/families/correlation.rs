@@ -368,6 +368,7 @@ impl CorrelationState {
             None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
                 at.inconclusive(&ID_MATCH, UNPLACED);
             }
+            None if let Some(why) = at.may_be_asked_elsewhere() => at.inconclusive(&ID_MATCH, why),
             None if self.garbled.contains(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
                 at.inconclusive(&ID_MATCH, "a message of the other side could not be read");

@@ -9,8 +9,8 @@ mod seen;
 
 use super::http_streams::{inside, scope};
 use crate::engine::{
-    Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Transport, Trigger, Violation, quoted,
+    Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, ON_OPEN_STREAM, Revision,
+    RuleContext, RuleVisitor, SeenMessage, Transport, Trigger, Violation, quoted,
 };
 use crate::rule::Level;
 use rules::{
@@ -62,6 +62,8 @@ struct Unanswered {
     /// Its events have ids, so that it can be resumed.
     polls: bool,
     scope: Box<str>,
+    /// Its address and session.
+    peer: Box<str>,
     retry: Option<u64>,
     /// Somebody came back for it.
     resumed: bool,
@@ -264,6 +266,7 @@ impl HttpResumeState {
                 retry: exchange.retry,
                 calls: exchange.calls.clone(),
                 scope: scope(exchange, at),
+                peer: exchange.peer(),
                 resumed: false,
                 outlived: false,
                 revision: at.revision,
@@ -284,6 +287,7 @@ impl HttpResumeState {
         if self.cancelled.contains(&inside(&open.scope, &call.id)) || self.cancelled.len() >= MOST_CANCELLED {
             return;
         }
+        let may_come_back = open.polls && at.exchanges.may_lack_a_stream(&open.peer);
         let wrong = |what: &str| {
             Violation::new(format!("the stream for {} with the id {} {what}", call.method, call.id))
                 .at(open.location.clone())
@@ -305,7 +309,9 @@ impl HttpResumeState {
             }
             _ => {}
         }
-        if polls && !open.resumed {
+        if may_come_back {
+            at.inconclusive(if polls { &RECONNECT } else { &RESPONDS }, ON_OPEN_STREAM);
+        } else if polls && !open.resumed {
             at.fail_if_complete(&RECONNECT, wrong("ended before the answer, and no client came back for it"));
         } else {
             at.fail_if_complete(&RESPONDS, wrong("never carried the answer"));

@@ -298,6 +298,8 @@ impl ProgressState {
             self.late(&key.0, token, repeated, at);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
             at.inconclusive(&KNOWN, "an exchange log does not tell what was asked before a stream said this");
+        } else if let Some(why) = at.may_be_asked_elsewhere() {
+            at.inconclusive(&KNOWN, why);
         } else if self.loses || self.forgets {
             at.inconclusive(&KNOWN, "there were more tokens than are remembered");
         } else {
