@@ -1,15 +1,18 @@
-//! When something was said, where a recording holds several HTTP connections: their order is not that in which they were used.
+//! When something was said, where the order of a recording need not be that of the session: several HTTP connections stand one
+//! behind the other, and a recorder with two writers may write an answer before its request.
 //!
 //! Memory: up to [`MOST_EARLY`] findings that wait for what may stand behind them.
 
 use super::context::RuleContext;
 use super::facts::why_not_whole;
 use super::location::FindingLocation;
-use super::violation::Violation;
-use crate::revision::Revision;
-use crate::rule::{Party, Rule};
+use super::message::MessageKind;
+use super::pending_request::PendingRequest;
+use super::violation::{HeldFinding, Violation};
+use crate::rule::Rule;
+use std::collections::BTreeSet;
 use transcript::json::Json;
-use transcript::session::Carrier;
+use transcript::session::{Carrier, Side};
 
 /// How long after it was sent a message may still be on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
@@ -64,11 +67,7 @@ pub(crate) struct Early<K>(Vec<(K, EarlyFinding)>);
 
 #[derive(Debug)]
 struct EarlyFinding {
-    rule: &'static Rule,
-    wrong: String,
-    location: FindingLocation,
-    party: Option<Party>,
-    revision: Option<Revision>,
+    held: HeldFinding,
     when: Moment,
 }
 
@@ -94,10 +93,8 @@ impl<K> Early<K> {
         if self.0.len() >= MOST_EARLY {
             return at.inconclusive(rule, "more findings wait for what may follow than are kept");
         }
-        let location = FindingLocation::inside(&at.entry.location, at.entry.carrier, at.text(), value);
-        let party = at.side.map(Party::from);
-        let (revision, when) = (at.revision, at.moment());
-        self.0.push((key, EarlyFinding { rule, wrong, location, party, revision, when }));
+        let held = Violation::new(wrong).inside(value).held(rule, at);
+        self.0.push((key, EarlyFinding { held, when: at.moment() }));
     }
 
     /// What the findings of these keys lack is at hand.
@@ -105,7 +102,7 @@ impl<K> Early<K> {
         self.0.retain(|(key, finding)| {
             let settles = is(key) && (at.facts.over_stdio().is_none() || at.may_precede(&finding.when));
             if settles {
-                at.inconclusive(finding.rule, NO_ORDER);
+                at.inconclusive(finding.held.rule, NO_ORDER);
             }
             !settles
         });
@@ -114,9 +111,82 @@ impl<K> Early<K> {
     /// Nothing more comes.
     pub(crate) fn never(&mut self, at: &RuleContext<'_>) {
         for (_, finding) in self.0.drain(..) {
-            let party = finding.party.filter(|_| finding.rule.party == Party::Sender);
-            let wrong = Violation::new(finding.wrong).at(finding.location).by(party);
-            at.by(finding.revision).fail_if_complete(finding.rule, wrong);
+            finding.held.tell(at);
+        }
+    }
+}
+
+/// Answers to nothing that stands before them. A recorder with two writers may write the request behind its answer, which only the
+/// times tell, as long as those of either side do not go back.
+#[derive(Debug, Default)]
+pub(crate) struct EarlyAnswers {
+    answers: Vec<EarlyAnswer>,
+    /// When each side spoke last.
+    spoke: [Option<i64>; 2],
+    /// The requests that they answer, by their numbers.
+    answered: BTreeSet<u64>,
+}
+
+#[derive(Debug)]
+struct EarlyAnswer {
+    id: Box<str>,
+    side: Side,
+    time: i64,
+    location: FindingLocation,
+    unasked: HeldFinding,
+}
+
+impl EarlyAnswers {
+    /// Takes in the finding that nothing asked for the answer at hand. Without times it is one at once.
+    pub(crate) fn find(&mut self, unasked: HeldFinding, at: &RuleContext<'_>) {
+        let id = at.message.and_then(|message| message.raw.written_id());
+        match (id, at.side, at.entry.time.filter(|_| at.exchange.is_none())) {
+            (Some(id), Some(side), Some(time))
+                if self.spoke[side as usize] <= Some(time) && self.answers.len() < MOST_EARLY =>
+            {
+                let location = at.location();
+                self.answers.push(EarlyAnswer { id: id.into(), side, time, location, unasked });
+            }
+            _ => unasked.tell(at),
+        }
+    }
+
+    /// Takes in a message, which may be the request of an answer that stands before it: that breaks `order`. Behind what is as young
+    /// as an answer nothing follows that it answers.
+    pub(crate) fn hear(&mut self, order: &'static Rule, at: &RuleContext<'_>) {
+        let (Some(message), Some(side), Some(time)) = (at.message, at.side, at.entry.time) else { return };
+        if at.exchange.is_none() && message.request().is_some_and(|request| request.time.is_some()) {
+            at.pass(order);
+        }
+        let spoke = &mut self.spoke[side as usize];
+        let goes_back = *spoke > Some(time);
+        *spoke = (*spoke).max(Some(time));
+        let asks = message.kind == MessageKind::Request;
+        let is_asked = |answer: &EarlyAnswer| asks && message.raw.written_id() == Some(&*answer.id);
+        let settles =
+            |answer: &mut EarlyAnswer| answer.side != side && (answer.time <= time || is_asked(answer));
+        for answer in self.answers.extract_if(.., settles) {
+            if !is_asked(&answer) || answer.time <= time || goes_back {
+                answer.unasked.tell(at);
+                continue;
+            }
+            self.answered.extend(at.pending.last_number());
+            let apart = answer.time - time;
+            let wrong =
+                format!("the answer stands before its request, and is {apart} ms younger by its time");
+            at.fail(order, Violation::new(wrong).at(answer.location).see(at.location(), "the request"));
+        }
+    }
+
+    /// Whether the answer to a request stands before it.
+    pub(crate) fn answers(&self, request: &PendingRequest) -> bool {
+        self.answered.contains(&request.number)
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn never(&mut self, at: &RuleContext<'_>) {
+        for answer in self.answers.drain(..) {
+            answer.unasked.tell(at);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
 use super::pending_request::PendingRequest;
 use super::report::{MOST_KEPT, NO_REVISION, lacking, lacks};
-use crate::revision::Span;
+use crate::revision::{Revision, Span};
 use crate::rule::{Level, Need, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::Json;
@@ -64,6 +64,39 @@ impl<'v> Violation<'v> {
     /// It binds less here than the rule says.
     pub(crate) fn only(self, level: Level) -> Self {
         Self { level: Some(level), ..self }
+    }
+}
+
+impl Violation<'_> {
+    /// Where it is, at a moment.
+    fn place(&mut self, at: &RuleContext<'_>) -> FindingLocation {
+        let inside = |value| FindingLocation::inside(&at.entry.location, at.entry.carrier, at.text(), value);
+        let location = self.location.take().or_else(|| self.inside.map(inside));
+        location.unwrap_or_else(|| at.location())
+    }
+
+    /// The same about the moment at hand, for when that has come which decides it.
+    pub(crate) fn held(mut self, rule: &'static Rule, at: &RuleContext<'_>) -> HeldFinding {
+        let location = Some(self.place(at));
+        let sender = at.side.map(Party::from).filter(|_| rule.party == Party::Sender);
+        let Self { message, other, level, party, .. } = self;
+        let wrong = Violation { message, location, other, level, party: party.or(sender), inside: None };
+        HeldFinding { rule, wrong, revision: at.revision }
+    }
+}
+
+/// A finding that waits for what may follow.
+#[derive(Debug)]
+pub(crate) struct HeldFinding {
+    pub(crate) rule: &'static Rule,
+    wrong: Violation<'static>,
+    revision: Option<Revision>,
+}
+
+impl HeldFinding {
+    /// It is one, where nothing is missing from the recording.
+    pub(crate) fn tell(self, at: &RuleContext<'_>) {
+        at.in_revision(self.revision).fail_if_complete(self.rule, self.wrong);
     }
 }
 
@@ -156,7 +189,7 @@ impl RuleContext<'_> {
         binds
     }
 
-    fn record_failure(&self, rule: &'static Rule, wrong: Violation<'_>) {
+    fn record_failure(&self, rule: &'static Rule, mut wrong: Violation<'_>) {
         if rule.relational && self.facts.torn {
             return self.report.note(rule, || TORN.to_owned());
         }
@@ -183,14 +216,11 @@ impl RuleContext<'_> {
         if stats.count(level, party.name()) > MOST_KEPT as u64 {
             return;
         }
-        let inside =
-            |value| FindingLocation::inside(&self.entry.location, self.entry.carrier, self.text(), value);
-        let location = wrong.location.or_else(|| wrong.inside.map(inside));
         let finding = Finding {
             verdict: RuleVerdict::new(level),
             level,
             party: party.name(),
-            location: location.unwrap_or_else(|| self.location()),
+            location: wrong.place(self),
             message: wrong.message.into_owned(),
             other: wrong.other,
         };

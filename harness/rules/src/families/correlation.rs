@@ -7,8 +7,8 @@ mod end;
 mod rules;
 
 use crate::engine::{
-    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
-    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
+    EarlyAnswers, Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision,
+    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need};
 use end::{Runs, SessionEnd};
@@ -31,6 +31,7 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_ID_ABSENT,
         &NO_RESPONSE,
         &ANSWERED,
+        &rules::ORDER,
     ],
     triggers: &[Trigger::All],
     visitor: per_session::<CorrelationState>,
@@ -59,6 +60,7 @@ struct CorrelationState {
     refused: bool,
     end: SessionEnd,
     runs: Runs,
+    early: EarlyAnswers,
 }
 
 /// A request or notification, as the other side sees it.
@@ -72,10 +74,11 @@ struct Last {
 
 impl RuleVisitor for CorrelationState {
     fn visit(&mut self, at: &RuleContext<'_>) {
+        self.early.hear(&rules::ORDER, at);
         match (at.message, &at.entry.content) {
             (Some(message), _) => match message.kind {
                 MessageKind::Request => {
-                    self.runs.judge(&self.garbled, at);
+                    self.runs.judge((&self.garbled, &self.early), at);
                     self.request(message, at);
                 }
                 MessageKind::Notification => {
@@ -104,11 +107,12 @@ impl RuleVisitor for CorrelationState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
+        self.early.never(at);
         if let Some(why) = at.pending.full() {
             at.inconclusive(&ANSWERED, why);
         }
-        self.runs.judge(&self.garbled, at);
-        for request in self.runs.due(&self.garbled, at) {
+        self.runs.judge((&self.garbled, &self.early), at);
+        for request in self.runs.due((&self.garbled, &self.early), at) {
             if at.facts.over_stdio() != Some(true) {
                 at.inconclusive(&ANSWERED, "over HTTP a status may have been the answer");
                 continue;
@@ -337,7 +341,7 @@ impl CorrelationState {
     }
 
     /// A response whose id nobody asked with.
-    fn unasked(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    fn unasked(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let id = shown_id(message);
         // A number may come back as another program writes it: `1` for `1.0`.
         let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
@@ -378,7 +382,7 @@ impl CorrelationState {
                 let why = "no request comes before it; a recording of both sides would show it";
                 at.inconclusive(&ID_MATCH, why);
             }
-            None => at.fail_if_complete(&ID_MATCH, wrong),
+            None => self.early.find(Violation::new(wrong).held(&ID_MATCH, at), at),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How a session over stdio ended, as far as its trace or the client's log says so.
 
 use super::rules::ANSWERED;
-use crate::engine::{PendingRequest, RuleContext, Violation};
+use crate::engine::{EarlyAnswers, PendingRequest, RuleContext, Violation};
 use crate::rule::{Level, Party};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -83,6 +83,9 @@ impl SessionEnd {
     }
 }
 
+/// The ids of answers that are garbled, and the answers that stand before their requests.
+type Answers<'a> = (&'a BTreeSet<Box<str>>, &'a EarlyAnswers);
+
 /// The most runs of a server that are judged: each looks at every open request.
 const MOST_RUNS: usize = 1_000;
 
@@ -106,23 +109,24 @@ impl Runs {
     }
 
     /// Judges the run that is over: what the log kept for later has come by now.
-    pub(super) fn judge(&mut self, garbled: &BTreeSet<Box<str>>, at: &RuleContext<'_>) {
+    pub(super) fn judge(&mut self, answers: Answers<'_>, at: &RuleContext<'_>) {
         let Some((end, next)) = self.ended.take() else { return };
         self.judged += 1;
-        for request in self.due(garbled, at).into_iter().filter(|request| request.number < next) {
+        for request in self.due(answers, at).into_iter().filter(|request| request.number < next) {
             end.judge(request, at);
         }
         self.next = next;
     }
 
-    /// The open requests that somebody waits for still; an answer that is garbled is an answer.
+    /// The open requests that somebody waits for still; an answer that is garbled or stands too early is an answer.
     pub(super) fn due<'a>(
         &self,
-        garbled: &BTreeSet<Box<str>>,
+        (garbled, early): Answers<'_>,
         at: &RuleContext<'a>,
     ) -> Vec<&'a PendingRequest> {
         let mut open = at.pending.open();
-        open.retain(|one| one.number >= self.next && is_due(one) && !garbled.contains(one.id()));
+        let is_answered = |one: &PendingRequest| early.answers(one) || garbled.contains(one.id());
+        open.retain(|one| one.number >= self.next && is_due(one) && !is_answered(one));
         open
     }
 }
