@@ -4,8 +4,8 @@
 //! order forgives [`CROSSING`]. The versions themselves are in `versions`, and pings in `pings`.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, PendingRequest, ResponseMatch, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, Violation, per_session,
+    Family, FindingLocation, MessageKind, NO_ORDER, PendingRequest, ResponseMatch, Revision, RuleContext,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -131,6 +131,8 @@ struct LifecycleState {
     /// The first request of the server that came before `notifications/initialized`, and when.
     server_early: Option<(String, FindingLocation, Option<i64>)>,
     initialized: bool,
+    /// `notifications/initialized` came before the answer to `initialize`: where, and when.
+    ready_early: Option<(FindingLocation, Option<i64>)>,
     /// The client sent `initialized`, which is not a method.
     misnamed: bool,
     /// The client asked for something after the handshake, and got its answer.
@@ -186,7 +188,13 @@ impl LifecycleState {
         match method {
             "notifications/initialized" => {
                 self.initialized = true;
-                at.pass(&INITIALIZED);
+                // Clients without sessions look alike in later ones.
+                let alone = at.facts.session == 0 && message.item.is_none();
+                if self.id.is_some() && self.answered.is_none() && alone {
+                    self.ready_early.get_or_insert_with(|| (at.location(), at.entry.time));
+                } else {
+                    at.pass(&INITIALIZED);
+                }
                 self.server_was_early(at);
             }
             "initialized" => self.misnamed = true,
@@ -300,6 +308,14 @@ impl LifecycleState {
         }
         if self.answered.is_none() {
             (self.answered, self.answered_on) = (Some(at.entry.time), at.entry.location.line);
+        }
+        if let Some((location, time)) = self.ready_early.take() {
+            let wrong = "`notifications/initialized` is sent before `initialize` is answered";
+            let placed = at.exchange.is_none_or(|exchange| exchange.timed);
+            match why_not_whole(at.facts).or((!placed).then_some(NO_ORDER)) {
+                Some(why) => at.inconclusive(&INITIALIZED, why),
+                None => early(&INITIALIZED, Violation::new(wrong).at(location), time, at),
+            }
         }
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
