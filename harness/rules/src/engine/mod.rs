@@ -83,7 +83,7 @@ pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use typed_id::{TypedId, UsedIds};
 pub(crate) use url::{Origin, address, bare_url, host, is_private, parameter, percent_decoded, query};
-pub(crate) use violation::Violation;
+pub(crate) use violation::{HeldFinding, Violation};
 
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]

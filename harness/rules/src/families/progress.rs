@@ -7,9 +7,9 @@
 
 use super::request_ids::{SAME_AGAIN, is_same_again};
 use crate::engine::{
-    Family, FindingLocation, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts, Redelivery,
-    Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation, per_session,
-    requestor, requestors, shown, text_of,
+    Family, FindingLocation, HeldFinding, MessageKind, Moment, NO_ORDER, PendingRequest, RecentTexts,
+    Redelivery, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, TypedId, UsedIds, Violation,
+    per_session, requestor, requestors, shown, text_of,
 };
 use crate::rule::{Need, Rule};
 use foldhash::fast::FixedState;
@@ -124,6 +124,8 @@ struct ProgressState {
     ended: VecDeque<(TypedId, Option<u64>)>,
     /// The last notifications.
     message: RecentTexts,
+    /// Requests that share a token, of which HTTP may have turned one away; the last [`MOST_ENDED`].
+    shared: VecDeque<Shared>,
     /// The tokens of tasks.
     tasks: HashMap<Box<str>, (usize, Key), FixedState>,
 }
@@ -134,6 +136,12 @@ type Key = (TypedId, Option<u64>);
 /// The exchange that a token is good in.
 fn scope(exchange: Option<u64>, at: &RuleContext<'_>) -> Option<u64> {
     exchange.filter(|_| at.exchange.is_some() && !may_be_resumed(at))
+}
+
+/// A finding about two requests that share a token: those of them that have no answer yet, by their numbers.
+struct Shared {
+    open: Vec<u64>,
+    held: HeldFinding,
 }
 
 /// A token in use.
@@ -186,20 +194,30 @@ impl ProgressState {
         let index = requestor(at.side);
         let key = (key, scope(at.entry.exchange, at));
         let again = key.1.is_some() && (self.forgets || !self.finished[index].insert(&key.0));
-        let before = self.active[index].get(&key).and_then(|before| before.user(at));
+        let user = self.active[index].get(&key);
+        let first = user.filter(|user| user.task.is_none()).map(|user| user.request);
+        let before = user.and_then(|user| user.user(at));
+        let in_use = |before| {
+            let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
+            wrong.see(before, "the request that uses it")
+        };
         if at.redacted(token) {
             at.inconclusive(&UNIQUE, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
             at.inconclusive(&UNIQUE, Need::Direction.lack());
         } else if before.is_some() && at.exchange.is_none() && is_same_again(message, at) {
             at.inconclusive(&UNIQUE, SAME_AGAIN);
+        } else if before.is_some() && at.exchange.is_none() && at.facts.over_stdio() != Some(true) {
+            at.inconclusive(&UNIQUE, MAY_BE_REFUSED);
+            let open = first.into_iter().chain([number]).collect();
+            if self.shared.len() >= MOST_ENDED {
+                self.shared.pop_front();
+            }
+            self.shared.push_back(Shared { open, held: in_use(before).held(&UNIQUE, at) });
         } else if again {
             at.inconclusive(&UNIQUE, "another client may have given the token before");
         } else {
-            at.check(&UNIQUE, before.is_none(), || {
-                let wrong = Violation::new(format!("the token {} is in use", shown(token))).inside(token);
-                wrong.see(before, "the request that uses it")
-            });
+            at.check(&UNIQUE, before.is_none(), || in_use(before));
         }
         if self.active[index].len() >= MOST_ACTIVE {
             self.loses = true;
@@ -213,6 +231,14 @@ impl ProgressState {
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
+        for shared in &mut self.shared {
+            shared.open.retain(|open| *open != request.number);
+        }
+        while let Some(place) = self.shared.iter().position(|shared| shared.open.is_empty()) {
+            if let Some(shared) = self.shared.remove(place) {
+                shared.held.tell(at);
+            }
+        }
         if matches!(request.method(), "tasks/get" | "tasks/cancel")
             && let Some(result) = message.raw.outcome()
         {
@@ -322,6 +348,9 @@ impl ProgressState {
         }
     }
 }
+
+const MAY_BE_REFUSED: &str =
+    "HTTP may have turned away one of two requests that share a token, as long as it has no answer";
 
 /// Whether the revision has streams that are resumed.
 fn may_be_resumed(at: &RuleContext<'_>) -> bool {

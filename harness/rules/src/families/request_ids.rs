@@ -244,7 +244,7 @@ pub(super) fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> 
     let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
     open.is_some_and(|open| {
         at.facts.over_stdio() != Some(true)
-            && open.location() != at.location()
+            && open.entry_location() != &at.entry.location
             && message.calls(open.method())
             && open.params().map(Json::text) == message.raw.params().map(Json::text)
     })
