@@ -141,8 +141,7 @@ impl Probe {
 
     /// Whether what these rules judge is asked for: it is where no step puts to the test what was selected.
     fn asks_for(&self, tests: &[&str]) -> bool {
-        let is_tested =
-            |id: &String| SCRIPT.iter().any(|step| judges(&step.tests, id)) || judges(VERSIONS, id);
+        let is_tested = |id: &String| SCRIPT.iter().any(|step| step.judges(id)) || judges(VERSIONS, id);
         self.select.is_empty() || self.select.iter().any(|id| judges(tests, id) || !is_tested(id))
     }
 
@@ -155,7 +154,8 @@ impl Probe {
         let mut next = Vec::new();
         for (name, version, revision) in known.chain([unknown]) {
             let own = |step: &&Step<Act>| {
-                step.is_listing() || step.name == "ping" || step.revisions == [revision; 2]
+                let is_own = name != UNKNOWN && step.revisions == [revision; 2];
+                is_own || step.is_listing() || step.name == "ping"
             };
             let steps: Vec<_> = self.steps(Part::Session, revision).filter(own).collect();
             if self.asks_for(VERSIONS) || !steps.iter().all(|step| step.is_listing()) {
@@ -170,6 +170,14 @@ impl Probe {
     }
 }
 
+impl Step<Act> {
+    /// Whether it puts this rule to the test.
+    #[must_use]
+    pub fn judges(&self, rule: &str) -> bool {
+        judges(&self.tests, rule)
+    }
+}
+
 /// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.
 fn judges(words: &[&str], id: &str) -> bool {
     words
@@ -180,7 +188,7 @@ fn judges(words: &[&str], id: &str) -> bool {
 /// A rule to select so that a step of this name is played, where it is not with this one.
 #[must_use]
 pub fn plays(step: &str, rule: &str) -> Option<&'static str> {
-    let step = SCRIPT.iter().find(|it| it.name == step && !it.is_listing() && !judges(&it.tests, rule))?;
+    let step = SCRIPT.iter().find(|it| it.name == step && !it.is_listing() && !it.judges(rule))?;
     step.tests.first().copied()
 }
 

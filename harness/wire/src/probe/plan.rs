@@ -1,5 +1,6 @@
 //! What is probed and how, and what came of each session.
 
+use super::script::{Act, Step};
 use crate::record::Server;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -100,6 +101,8 @@ pub struct Probed {
     pub played: Vec<&'static str>,
     /// The steps that were not, and why.
     pub left: Vec<(&'static str, String)>,
+    /// Those of them for which the server declares what they need, and which alone put that to the test.
+    pub untold: Vec<&'static Step<Act>>,
     /// The tools that were called.
     pub called: Vec<String>,
     /// The tools that were not called, since nothing says that they only read.

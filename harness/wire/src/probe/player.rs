@@ -113,14 +113,17 @@ impl<'p> Player<'p> {
                 continue;
             }
             if !self.declares(step.needs) {
-                let needs = step.needs.trim_start_matches('/').replace('/', ".");
+                let needs = step.needs.trim_start_matches('/').replace("|/", "` or `").replace('/', ".");
                 self.done.left.push((step.name, format!("the server does not declare `{needs}`")));
                 continue;
             }
             self.step = step.name;
             match self.act(&step.act) {
                 Ok(()) => self.done.played.push(step.name),
-                Err(why) => self.done.left.push((step.name, why.to_owned())),
+                Err(why) => {
+                    self.done.untold.extend(Some(step).filter(|step| step.is_only()));
+                    self.done.left.push((step.name, why.to_owned()));
+                }
             }
         }
         for call in take(&mut self.pending) {
@@ -133,7 +136,9 @@ impl<'p> Player<'p> {
     }
 
     fn declares(&self, needs: &str) -> bool {
-        needs.is_empty() || self.declared.pointer(needs).is_some_and(|found| *found != json!(false))
+        let is_declared =
+            |pointer| self.declared.pointer(pointer).is_some_and(|found| *found != json!(false));
+        needs.is_empty() || needs.split('|').any(is_declared)
     }
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
@@ -174,6 +179,7 @@ impl<'p> Player<'p> {
                     self.client.give_up();
                 }
             }
+            Act::Leave(why) => return Err(why),
             Act::List(method, name) => self.list(method, name),
             Act::ReadResources => {
                 let uris = self

@@ -97,6 +97,8 @@ pub enum Act {
     MisuseTools,
     /// Calls one of them, and cancels the call at once.
     Cancel,
+    /// Does nothing: what the server declares is not put to the test, and why.
+    Leave(&'static str),
     /// Sends a request, waits for its answer, and then for what should not come.
     AskLast(&'static str, &'static str),
     /// Sends a request over HTTP as it is: method, headers (`$session` and `$version` are the session's, and an empty value
@@ -165,6 +167,7 @@ fn act(cells: &[&'static str]) -> Option<Act> {
         ["try", method, params] => Act::Try(method, params),
         ["ask-as", id, method] => Act::AskAs(id, method),
         ["ask-last", method, params] => Act::AskLast(method, params),
+        ["leave", why] => Act::Leave(why),
         ["tell", method, params] => Act::Tell(method, params),
         ["raw", text] => Act::Raw(text),
         ["list", method, name] => Act::List(method, name),
@@ -196,6 +199,11 @@ impl Step<Act> {
     /// Whether it belongs to this revision.
     pub(super) fn is_of(&self, revision: Revision) -> bool {
         self.revisions[0] <= revision && revision <= self.revisions[1]
+    }
+
+    /// Whether nothing else puts to the test what the server has to declare for it: tasks, and subscriptions without a handshake.
+    pub(super) fn is_only(&self) -> bool {
+        self.tests.iter().any(|rule| rule.starts_with("tasks") || rule.starts_with("sub"))
     }
 
     /// Whether it lists what other steps ask for.

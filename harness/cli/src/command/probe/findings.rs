@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::nothing::{nothing, refusal};
+use super::nothing::{left, nothing, refusal, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -86,6 +86,7 @@ pub(super) fn judged(
         }
         file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
         file.lines = unanswered(&mut file, session, asked.patience);
+        untold(&mut file, session);
         for id in session.ids.iter().filter(|id| !given.insert(*id)) {
             let is_judged = |line: &RuleResult| line.rule == UNIQUE && !line.is_finding();
             if let Some(place) = file.lines.iter().position(is_judged) {
@@ -253,11 +254,7 @@ pub(super) fn print(
     render(asked, files, shows_first, renderer, out)?;
     let terminal = context.terminal;
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
-    for session in sessions {
-        for (step, why) in &session.left {
-            terminal.detail(&format!("{}: {step} was not played: {why}", session.name));
-        }
-    }
+    left(sessions, terminal);
     let mut noted = BTreeSet::new();
     for session in sessions {
         for (step, method, why) in &session.turned_away {

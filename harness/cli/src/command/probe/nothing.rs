@@ -1,7 +1,35 @@
-//! Why nothing could be probed.
+//! What could not be probed, and why.
 
+use crate::terminal::Terminal;
+use app::CheckedFile;
+use rules::RuleVerdict;
 use verdict::plain::plain;
 use wire::probe::{Probed, RECORDER};
+
+/// Names each step that was not played; that of something declared without being asked.
+pub(super) fn left(sessions: &[Probed], terminal: Terminal) {
+    for session in sessions {
+        for (step, why) in &session.left {
+            let text = format!("{}: {step} was not played: {why}", session.name);
+            match session.untold.iter().find(|untold| untold.name == *step) {
+                Some(untold) => terminal.note(&format!("{text}; {} cannot be told", untold.tests.join(", "))),
+                None => terminal.detail(&text),
+            }
+        }
+    }
+}
+
+/// Leaves open what nothing in a session called for, since the only step was not played that does.
+pub(super) fn untold(file: &mut CheckedFile, session: &Probed) {
+    for line in file.lines.iter_mut().filter(|line| line.verdict == RuleVerdict::NotApplicable) {
+        let Some(step) = session.untold.iter().find(|step| step.judges(line.rule)) else { continue };
+        line.verdict = RuleVerdict::Inconclusive;
+        line.message = format!("the server declares it, and the step {} was not played", step.name);
+        if let Some(required) = &mut file.required {
+            (required.uncalled, required.inconclusive) = (required.uncalled - 1, required.inconclusive + 1);
+        }
+    }
+}
 
 /// Why nothing could be probed, where that is so.
 pub(super) fn nothing(sessions: &[Probed]) -> Option<String> {
