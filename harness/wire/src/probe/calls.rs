@@ -1,11 +1,13 @@
-//! Calls of tools: those that may be called, slow ones beside other steps, and one that is cancelled.
+//! What takes its time: calls of tools, slow ones beside other steps, one that is cancelled, and those that are tasks; and a subscription.
 
 use super::arguments::{accepted, refused};
 use super::client::Answer;
 use super::plan::{Calls, Probe, Silence, Unanswered};
 use super::player::{MOST, Pending, Player};
 use serde_json::{Value, json};
+use std::mem::take;
 use std::time::{Duration, Instant};
+use transcript::revision::Revision;
 
 /// How long a call of a tool is waited for before it is cancelled.
 const CALL: Duration = Duration::from_secs(2);
@@ -16,6 +18,12 @@ const BESIDE: usize = 3;
 
 /// How long the answer to a call that was cancelled is listened for.
 const CROSSING: Duration = Duration::from_millis(1_200);
+
+/// How often a task is asked for that does not say how often.
+const POLL: Duration = Duration::from_millis(50);
+
+/// What a task is that has ended.
+const ENDED: [&str; 3] = ["completed", "failed", "cancelled"];
 
 impl Pending {
     /// How long it is still waited for.
@@ -93,17 +101,7 @@ impl Player<'_> {
         let answer = is_open.then(|| self.client.answer_within(call.left(self.probe), &call.id));
         self.client.beside.retain(|id| *id != call.id);
         match answer {
-            Some(Answer::None(Silence::Timeout)) => {
-                if self.may_cancel() {
-                    let why = json!({"requestId": call.id, "reason": "it takes too long"});
-                    self.client.notify("notifications/cancelled", why);
-                }
-                if !self.done.slow.contains(&call.tool) {
-                    self.done.slow.push(call.tool);
-                }
-                self.suspects = true;
-                self.look();
-            }
+            Some(Answer::None(Silence::Timeout)) => self.too_slow(&call.tool, Some(call.id)),
             Some(Answer::Error(why)) => self.refused(call.step, "tools/call", &why, call.may_fail),
             Some(Answer::None(why)) if why != Silence::Interrupted && why != Silence::Astray => {
                 // What ended the server may have been another step's.
@@ -123,8 +121,108 @@ impl Player<'_> {
         }
     }
 
-    /// The tools that may be called, with arguments: recorded ones, or the least that the tool's schema accepts.
+    /// Notes a tool that takes too long, and cancels the request that waits for it.
+    fn too_slow(&mut self, tool: &str, id: Option<Value>) {
+        if let Some(id) = id.filter(|_| self.may_cancel()) {
+            let why = json!({"requestId": id, "reason": "it takes too long"});
+            self.client.notify("notifications/cancelled", why);
+        }
+        if !self.done.slow.iter().any(|slow| slow == tool) {
+            self.done.slow.push(tool.to_owned());
+        }
+        self.suspects = true;
+        self.look();
+    }
+
+    /// Calls tools as tasks: each that has to be called so, and the first that may be.
+    pub(super) fn call_tasks(&mut self) -> Result<(), &'static str> {
+        let (mut tools, mut may) = (self.allowed()?, true);
+        tools.retain(|(tool, _)| match self.task_support(tool) {
+            "required" => true,
+            "optional" => take(&mut may),
+            _ => false,
+        });
+        if tools.is_empty() {
+            return Err("no tool that may be called takes a task");
+        }
+        let mut is_made = false;
+        for (tool, arguments) in tools {
+            is_made |= self.client.over.is_none() && self.call_task(&tool, &arguments);
+        }
+        if is_made { Ok(()) } else { Err("no call was answered with a task that has an id") }
+    }
+
+    /// Calls a tool as a task, follows that to its end, and asks for its result. Whether there was one.
+    fn call_task(&mut self, tool: &str, arguments: &Value) -> bool {
+        let (since, most) = (Instant::now(), CALL.min(self.probe.patience));
+        let left = || most.saturating_sub(since.elapsed()).max(HASTE);
+        self.done.called.push(tool.to_owned());
+        let params = json!({"name": tool, "arguments": arguments, "task": {"ttl": 60_000}});
+        let made = self.ask_for(left(), tool, "tools/call", params).unwrap_or_default();
+        let task = json!({"taskId": made["task"]["taskId"]});
+        if !task["taskId"].is_string() {
+            return false;
+        }
+        let (asked, pause) = loop {
+            let asked = Instant::now();
+            let Some(now) = self.ask("tasks/get", task.clone()) else { return true };
+            let status = now["status"].as_str().unwrap_or_default();
+            let pause = now["pollInterval"].as_u64().map_or(POLL, Duration::from_millis).max(POLL);
+            if ENDED.contains(&status) {
+                break (asked, None);
+            }
+            // What it waits for, and its end, come with its result.
+            if status == "input_required" || since.elapsed() + pause > most {
+                break (asked, Some(pause));
+            }
+            self.client.listen(pause);
+        };
+        let result = self.ask_for(left(), tool, "tasks/result", task.clone());
+        let pause = pause.map(|pause| pause.saturating_sub(asked.elapsed()));
+        if let Some(pause) = pause.filter(|pause| result.is_some() && *pause <= HASTE) {
+            self.client.listen(pause);
+            self.ask("tasks/get", task.clone());
+        }
+        if self.declares("/tasks/cancel") {
+            // One that has ended is not cancelled any more.
+            self.may_fail = true;
+            self.ask("tasks/cancel", task);
+            self.may_fail = false;
+        }
+        true
+    }
+
+    /// Asks for what a tool may hold back, and so long.
+    fn ask_for(&mut self, time: Duration, tool: &str, method: &'static str, params: Value) -> Option<Value> {
+        let id = self.client.request(method, params);
+        match self.client.answer_within(time, &id) {
+            Answer::None(Silence::Timeout) => {
+                // A task is not cancelled by a notification.
+                self.too_slow(tool, Some(id).filter(|_| method != "tools/call"));
+                None
+            }
+            answer => self.took(method, id, answer),
+        }
+    }
+
+    /// What a tool says of tasks, where the server makes them of calls.
+    fn task_support(&self, tool: &str) -> &str {
+        let makes_tasks =
+            self.done.revision == Some(Revision::V2025_11_25) && self.declares("/tasks/requests/tools/call");
+        let listed = self.listed.get("tools").filter(|_| makes_tasks).into_iter().flatten();
+        let mut said = listed.filter(|listed| listed["name"] == *tool);
+        said.find_map(|tool| tool["execution"]["taskSupport"].as_str()).unwrap_or("forbidden")
+    }
+
+    /// Those of [`Self::allowed`] that are not called as tasks only.
     fn callable(&mut self) -> Result<Vec<(String, Value)>, &'static str> {
+        let mut tools = self.allowed()?;
+        tools.retain(|(tool, _)| self.task_support(tool) != "required");
+        if tools.is_empty() { Err("the tools that may be called are called as tasks") } else { Ok(tools) }
+    }
+
+    /// The tools that may be called, with arguments: recorded ones, or the least that the tool's schema accepts.
+    fn allowed(&mut self) -> Result<Vec<(String, Value)>, &'static str> {
         let tools = self.listed.get("tools").filter(|tools| !tools.is_empty());
         let tools = tools.ok_or(self.lacking("tools", "the server lists no tools"))?;
         if let Calls::Named(names) = &self.probe.calls {

@@ -29,6 +29,9 @@ const ASTRAY: Duration = Duration::from_millis(300);
 /// How much is held of a message that takes more than one line.
 const UNFINISHED: usize = 1 << 20;
 
+/// Where a message names the task that it belongs to.
+const RELATED: &str = "io.modelcontextprotocol/related-task";
+
 /// What came of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -267,7 +270,7 @@ impl Client {
             match (message.get("method").and_then(Value::as_str), own) {
                 (Some(method), Some(asks)) => {
                     let method = method.to_owned();
-                    let reply = reply(&asks, &method);
+                    let reply = reply(&asks, &method, &message["params"]["_meta"][RELATED]);
                     self.asked.push(method);
                     self.send(&reply);
                 }
@@ -346,9 +349,9 @@ pub(super) fn capabilities(revision: Revision) -> Value {
     declared
 }
 
-/// The answer to what a server asks.
-fn reply(id: &Value, method: &str) -> String {
-    let result = match method {
+/// The answer to what a server asks, for a task where there is one.
+fn reply(id: &Value, method: &str, task: &Value) -> String {
+    let mut result = match method {
         "ping" => json!({}),
         "roots/list" => json!({"roots": [{"uri": "file:///concord", "name": "concord"}]}),
         "elicitation/create" => json!({"action": "decline"}),
@@ -363,5 +366,8 @@ fn reply(id: &Value, method: &str) -> String {
             return json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
         }
     };
+    if task.is_object() {
+        result["_meta"] = json!({RELATED: task});
+    }
     json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
 }

@@ -16,7 +16,7 @@ use transcript::revision::Revision;
 pub(super) const MOST: usize = 50;
 
 /// How long a server may still say something that it should not.
-const AFTERWARDS: Duration = Duration::from_millis(200);
+pub(super) const AFTERWARDS: Duration = Duration::from_millis(200);
 
 /// One session as it is played.
 pub(super) struct Player<'p> {
@@ -135,7 +135,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    fn declares(&self, needs: &str) -> bool {
+    pub(super) fn declares(&self, needs: &str) -> bool {
         let is_declared =
             |pointer| self.declared.pointer(pointer).is_some_and(|found| *found != json!(false));
         needs.is_empty() || needs.split('|').any(is_declared)
@@ -192,6 +192,7 @@ impl<'p> Player<'p> {
             Act::GetPrompts => self.get_prompts()?,
             Act::CallTools => self.call_tools()?,
             Act::MisuseTools => self.misuse_tools()?,
+            Act::CallTasks => self.call_tasks()?,
             Act::Cancel if !self.may_cancel() => {
                 return Err("over HTTP a call is cancelled by closing its stream, not by a notification");
             }
@@ -208,13 +209,19 @@ impl<'p> Player<'p> {
     }
 
     /// Asks, and notes where no answer comes.
-    fn ask(&mut self, method: &'static str, params: Value) -> Option<Value> {
+    pub(super) fn ask(&mut self, method: &'static str, params: Value) -> Option<Value> {
         let id = self.client.request(method, params);
         self.heard(method, id)
     }
 
     fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
-        match self.client.answer(&id) {
+        let answer = self.client.answer(&id);
+        self.took(method, id, answer)
+    }
+
+    /// What came of a request.
+    pub(super) fn took(&mut self, method: &'static str, id: Value, answer: Answer) -> Option<Value> {
+        match answer {
             Answer::Result(result) => Some(result),
             Answer::Error(why) if method == "initialize" => {
                 self.done.refused = Some(why);

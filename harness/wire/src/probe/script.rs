@@ -95,6 +95,8 @@ pub enum Act {
     CallTools,
     /// Calls each of them with arguments that its schema refuses.
     MisuseTools,
+    /// Calls those as tasks that take tasks.
+    CallTasks,
     /// Calls one of them, and cancels the call at once.
     Cancel,
     /// Does nothing: what the server declares is not put to the test, and why.
@@ -174,6 +176,7 @@ fn act(cells: &[&'static str]) -> Option<Act> {
         ["read-resources"] => Act::ReadResources,
         ["get-prompts"] => Act::GetPrompts,
         ["call-tools"] => Act::CallTools,
+        ["call-tasks"] => Act::CallTasks,
         ["misuse-tools"] => Act::MisuseTools,
         ["cancel"] => Act::Cancel,
         ["http", method, words] => Act::Http(method, headers(words)?, ""),
@@ -208,7 +211,7 @@ impl Step<Act> {
 
     /// Whether it lists what other steps ask for.
     pub(super) fn is_listing(&self) -> bool {
-        matches!(self.act, Act::List(..))
+        matches!(self.act, Act::List(_, name) if name != "tasks")
     }
 }
 
