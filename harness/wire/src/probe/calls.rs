@@ -3,7 +3,7 @@
 use super::arguments::{accepted, refused};
 use super::client::Answer;
 use super::plan::{Calls, Probe, Silence, Unanswered};
-use super::player::{MOST, Pending, Player};
+use super::player::{AFTERWARDS, MOST, Pending, Player};
 use serde_json::{Value, json};
 use std::mem::take;
 use std::time::{Duration, Instant};
@@ -203,6 +203,41 @@ impl Player<'_> {
             }
             answer => self.took(method, id, answer),
         }
+    }
+
+    /// Subscribes to all changes that the server declares, and ends that once it has begun. Over HTTP the stream is closed with the session.
+    pub(super) fn subscribe(&mut self) -> Result<(), &'static str> {
+        let mut wanted = json!({});
+        for list in ["tools", "prompts", "resources"] {
+            if self.declares(&format!("/{list}/listChanged")) {
+                wanted[format!("{list}ListChanged")] = json!(true);
+            }
+        }
+        let uris = self.texts("resources", "uri").filter(|_| self.declares("/resources/subscribe"));
+        if let Some([uri, ..]) = uris.as_deref() {
+            wanted["resourceSubscriptions"] = json!([uri]);
+        }
+        if wanted == json!({}) {
+            return Err("the server lists no resources");
+        }
+        let method = "subscriptions/listen";
+        let id = self.client.request(method, json!({"notifications": wanted}));
+        let first = self.client.listen_for_one(CALL.min(self.probe.patience), Some(&id));
+        match first.unwrap_or_else(|| self.client.answer_within(AFTERWARDS, &id)) {
+            Answer::None(Silence::Timeout) if self.may_cancel() => {
+                self.client.notify("notifications/cancelled", json!({"requestId": id}));
+                self.suspects = true;
+            }
+            Answer::None(Silence::Timeout) => self.client.subscribed = true,
+            Answer::Error(why) => {
+                self.refused(self.step, method, &why, false);
+                return Err("the server refused it");
+            }
+            answer => {
+                self.took(method, id, answer);
+            }
+        }
+        Ok(())
     }
 
     /// What a tool says of tasks, where the server makes them of calls.

@@ -60,6 +60,8 @@ pub(super) struct Client {
     pub(super) asked: Vec<String>,
     /// The ids of requests that were not answered yet, whatever else is waited for.
     pub(super) beside: Vec<Value>,
+    /// A subscription is open, and ends with the session.
+    pub(super) subscribed: bool,
     /// The ids of requests that were not counted up.
     named: Vec<Value>,
     /// A request was answered under an id that is none, or by what is not a message on one line.
@@ -84,6 +86,7 @@ impl Client {
             modern: false,
             asked: Vec::new(),
             beside: Vec::new(),
+            subscribed: false,
             named: Vec::new(),
             astray: false,
             unfinished: Vec::new(),
@@ -183,12 +186,15 @@ impl Client {
         self.wait(Instant::now() + time, None);
     }
 
-    /// The same, up to the first message.
-    pub(super) fn listen_for_one(&mut self, time: Duration) {
+    /// The same, up to the first message; that, if it is the answer to the request of this id.
+    pub(super) fn listen_for_one(&mut self, time: Duration, id: Option<&Value>) -> Option<Answer> {
         let (until, heard) = (Instant::now() + time, self.heard);
         while self.heard == heard && self.over.is_none() && Instant::now() < until {
-            self.wait(Instant::now() + GLANCE, None);
+            if let Some(answer) = self.wait(Instant::now() + GLANCE, id) {
+                return Some(answer);
+            }
         }
+        None
     }
 
     fn wait(&mut self, mut until: Instant, id: Option<&Value>) -> Option<Answer> {

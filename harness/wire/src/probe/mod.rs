@@ -341,7 +341,13 @@ impl<'p> Run<'p> {
                     let faults = self.probe.steps(Part::Faults, modern);
                     // What is held to a set of rules breaks none.
                     let faults = faults.filter(|_| self.probe.revision != modern);
-                    session.player.play(self.probe.steps(Part::Session, modern).chain(faults));
+                    let of_session = |subscribes| {
+                        let is_so = move |step: &&Step<Act>| matches!(step.act, Act::Subscribe) == subscribes;
+                        self.probe.steps(Part::Session, modern).filter(is_so)
+                    };
+                    session.player.play(of_session(false).chain(faults));
+                    // A server may have to end a subscription before it answers something else.
+                    session.player.play(of_session(true));
                 }
                 is_spoken
             }),

@@ -179,7 +179,7 @@ impl<'p> Player<'p> {
                     self.client.give_up();
                 }
             }
-            Act::Leave(why) => return Err(why),
+            Act::Subscribe => self.subscribe()?,
             Act::List(method, name) => self.list(method, name),
             Act::ReadResources => {
                 let uris = self
@@ -263,7 +263,9 @@ impl<'p> Player<'p> {
     fn settle(&mut self) -> bool {
         match self.probe.server {
             Server::Command(_) => self.client.listen(AFTERWARDS),
-            Server::Http(_) => self.client.listen_for_one(AFTERWARDS),
+            Server::Http(_) => {
+                self.client.listen_for_one(AFTERWARDS, None);
+            }
         }
         self.look()
     }
@@ -322,7 +324,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {
+    pub(super) fn texts(&self, list: &str, member: &str) -> Option<Vec<Value>> {
         let items = self.listed.get(list)?.iter().map(|item| item[member].clone());
         let texts: Vec<Value> = items.filter(Value::is_string).collect();
         (!texts.is_empty()).then_some(texts)

@@ -99,8 +99,8 @@ pub enum Act {
     CallTasks,
     /// Calls one of them, and cancels the call at once.
     Cancel,
-    /// Does nothing: what the server declares is not put to the test, and why.
-    Leave(&'static str),
+    /// Subscribes to all changes that the server declares, until the subscription has begun.
+    Subscribe,
     /// Sends a request, waits for its answer, and then for what should not come.
     AskLast(&'static str, &'static str),
     /// Sends a request over HTTP as it is: method, headers (`$session` and `$version` are the session's, and an empty value
@@ -169,7 +169,7 @@ fn act(cells: &[&'static str]) -> Option<Act> {
         ["try", method, params] => Act::Try(method, params),
         ["ask-as", id, method] => Act::AskAs(id, method),
         ["ask-last", method, params] => Act::AskLast(method, params),
-        ["leave", why] => Act::Leave(why),
+        ["subscribe"] => Act::Subscribe,
         ["tell", method, params] => Act::Tell(method, params),
         ["raw", text] => Act::Raw(text),
         ["list", method, name] => Act::List(method, name),

@@ -120,6 +120,7 @@ impl<'p> Session<'p> {
                 if !done.unanswered.is_empty()
                     || done.astray
                     || !done.slow.is_empty()
+                    || client.subscribed
                     || interrupt::requested()
                 {
                     let _ = remote.stop.send(Outcome::Closed);
