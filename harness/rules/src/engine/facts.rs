@@ -56,7 +56,7 @@ pub(crate) struct Facts {
     /// What the recorder says that it lost.
     pub(crate) losses: Losses,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
-    piped: bool,
+    pub(crate) piped: bool,
     /// Nothing but the context of a whole envelope shows the revision. A reader takes no batch for that (EQ-BATCH).
     pub(crate) by_envelope: bool,
     /// Nothing but an `endpoint` event shows the revision.

@@ -69,7 +69,7 @@ pub(crate) use message::{
     MARK, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, SeenMessage, behind_mark,
 };
 pub(crate) use methods::{Direction, Method};
-pub(crate) use moment::{Early, EarlyAnswers, Moment, NO_ORDER};
+pub(crate) use moment::{CROSSING, Early, EarlyAnswers, Moment, NO_ORDER};
 pub(crate) use pending_request::{PendingRequest, requestor, requestors};
 pub(crate) use pending_requests::IdUse;
 pub(crate) use recent_texts::RecentTexts;

@@ -17,6 +17,9 @@ use transcript::session::{Carrier, Side};
 /// How long after it was sent a message may still be on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
 
+/// Two messages of two sides that are closer than this may have crossed, in milliseconds.
+pub(crate) const CROSSING: i64 = 50;
+
 /// The most findings that wait; of further ones nothing is said.
 const MOST_EARLY: usize = 1_000;
 
@@ -46,6 +49,19 @@ impl RuleContext<'_> {
         match (self.earliest(), then.latest) {
             (Some(earliest), Some(latest)) => earliest < latest,
             _ => true,
+        }
+    }
+
+    /// Something stands before what it had to wait for, which is at hand.
+    pub(crate) fn fail_if_earlier(&self, rule: &'static Rule, wrong: Violation<'_>, time: Option<i64>) {
+        match time.zip(self.entry.time).map(|(early, now)| now.saturating_sub(early)) {
+            None => {
+                self.inconclusive(rule, "without times it cannot be decided whether the two messages crossed")
+            }
+            Some(apart) if apart <= CROSSING => {
+                self.inconclusive(rule, "the two messages may have crossed on their way");
+            }
+            Some(_) => self.fail(rule, wrong),
         }
     }
 

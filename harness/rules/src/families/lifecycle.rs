@@ -4,13 +4,13 @@
 //! order forgives [`CROSSING`]. The versions themselves are in `versions`, and pings in `pings`.
 
 use crate::engine::{
-    Family, FindingLocation, MessageKind, NO_ORDER, PendingRequest, ResponseMatch, Revision, RuleContext,
-    RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, why_not_whole,
+    CROSSING, Family, FindingLocation, MessageKind, NO_ORDER, PendingRequest, ResponseMatch, Revision,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
-use transcript::session::{Side, header};
+use transcript::session::{Content, Side, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "lifecycle",
@@ -26,7 +26,7 @@ pub(super) const FAMILY: Family = Family {
         &SERVER_EARLY,
         &NO_CANCEL,
     ],
-    triggers: &[Trigger::Messages],
+    triggers: &[Trigger::Messages, Trigger::NonMessages],
     visitor: per_session::<LifecycleState>,
 };
 
@@ -110,15 +110,14 @@ static NO_CANCEL: Rule = Rule {
     ..OURS.client()
 };
 
-/// Two messages of two sides that are closer than this may have crossed, in milliseconds.
-const CROSSING: i64 = 50;
-
 #[derive(Default)]
 struct LifecycleState {
     /// What the client said first, pings and probes aside: the method and where.
     first: Option<(String, FindingLocation)>,
     /// It named a session of HTTP, which is an earlier one.
     in_session: bool,
+    /// The client asked as in a revision that begins with no handshake, or for one in what is not a message.
+    excused: bool,
     /// The id of `initialize`, as it is written.
     id: Option<Box<str>>,
     /// The id of the first `initialize` that was answered with a result, and the server's name, as they are written.
@@ -140,6 +139,14 @@ struct LifecycleState {
 }
 
 impl RuleVisitor for LifecycleState {
+    fn visit(&mut self, at: &RuleContext<'_>) {
+        match (at.message, &at.entry.content) {
+            (Some(message), _) => self.message(message, at),
+            (None, Content::Noise(noise)) => self.excused |= noise.text.contains("\"initialize\""),
+            _ => {}
+        }
+    }
+
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         match message.kind {
             MessageKind::Request | MessageKind::Notification => self.call(message, at),
@@ -163,7 +170,7 @@ impl LifecycleState {
         let probe = method == "server/discover" || at.is_modern();
         match at.side {
             Some(Side::Client) if method == "initialize" => self.initialize(message, at),
-            Some(Side::Client) if probe => {}
+            Some(Side::Client) if probe => self.excused = true,
             Some(Side::Client) => self.of_client(method, message, at),
             Some(Side::Server) if message.kind == MessageKind::Request && method != "ping" => {
                 if self.initialized {
@@ -314,12 +321,28 @@ impl LifecycleState {
             let placed = at.exchange.is_none_or(|exchange| exchange.timed);
             match why_not_whole(at.facts).or((!placed).then_some(NO_ORDER)) {
                 Some(why) => at.inconclusive(&INITIALIZED, why),
-                None => early(&INITIALIZED, Violation::new(wrong).at(location), time, at),
+                None => at.fail_if_earlier(&INITIALIZED, Violation::new(wrong).at(location), time),
             }
         }
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
-            early(&CLIENT_EARLY, Violation::new(wrong).at(location), time, at);
+            at.fail_if_earlier(&CLIENT_EARLY, Violation::new(wrong).at(location), time);
+        }
+    }
+
+    /// There was no `initialize` at all, which the one revision without it forbids as well: its requests name their revision.
+    fn never_began(&self, at: &RuleContext<'_>) {
+        let Some((method, location)) = &self.first else { return };
+        if at.facts.handshake || self.excused || at.facts.modern || !at.facts.knows_mcp {
+            return;
+        }
+        let at = at.in_revision(at.revision.or(Some(Span::SESSIONS.last)));
+        if at.facts.piped {
+            let wrong = format!("the client begins with `{method}` and never sends `initialize`");
+            at.fail_if_complete(&FIRST, Violation::new(wrong).at(location.clone()));
+        } else {
+            let why = "the recording may begin after the session did; a trace from the server's start would show it";
+            at.inconclusive(&FIRST, why);
         }
     }
 
@@ -330,11 +353,12 @@ impl LifecycleState {
             return at.inconclusive(&SERVER_EARLY, why);
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
-        early(&SERVER_EARLY, Violation::new(wrong).at(location), time, at);
+        at.fail_if_earlier(&SERVER_EARLY, Violation::new(wrong).at(location), time);
     }
 
     /// The session is over, at a clean end or not: what never came can be known.
     fn settle(&self, at: &RuleContext<'_>, closed: bool) {
+        self.never_began(at);
         if self.answered.is_none() || self.initialized {
             return;
         }
@@ -350,17 +374,6 @@ impl LifecycleState {
             "the client goes to work and never sends `notifications/initialized`"
         };
         at.fail_if_complete(&INITIALIZED, Violation::new(wrong).at(work.clone()));
-    }
-}
-
-/// Something that stands before what it had to wait for. What is at hand is what it had to wait for.
-fn early(rule: &'static Rule, wrong: Violation<'_>, time: Option<i64>, at: &RuleContext<'_>) {
-    match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
-        None => at.inconclusive(rule, "without times it cannot be decided whether the two messages crossed"),
-        Some(apart) if apart <= CROSSING => {
-            at.inconclusive(rule, "the two messages may have crossed on their way");
-        }
-        Some(_) => at.fail(rule, wrong),
     }
 }
 
