@@ -60,6 +60,10 @@ const LESS: &[&str] = &[
     "rules/correlation/same-id-on-both-sides",
     // That a handshake was refused is known by its exchange.
     "batches/later-handshake-refused",
+    // That an answer came after the request which stands behind it is known by its time.
+    "rules/correlation/answer-a-line-early",
+    "rules/correlation/answer-a-line-early-in-a-trace",
+    "rules/correlation/answer-of-the-client-a-line-early",
     // Of which session or server a message is, and to which request of one id an answer, is known by its exchange.
     "correlation/list-and-call-share-an-id",
     "rules/capabilities/another-era-beside",

@@ -9,7 +9,7 @@ use super::location::FindingLocation;
 use super::message::MessageKind;
 use super::pending_request::PendingRequest;
 use super::violation::{HeldFinding, Violation};
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::session::{Carrier, Side};
@@ -52,13 +52,14 @@ impl RuleContext<'_> {
         }
     }
 
-    /// Something stands before what it had to wait for, which is at hand.
+    /// Something stands before what it had to wait for, which is at hand. An error has to be twice as far from it.
     pub(crate) fn fail_if_earlier(&self, rule: &'static Rule, wrong: Violation<'_>, time: Option<i64>) {
+        let crossing = if rule.level == Level::Must { 2 * CROSSING } else { CROSSING };
         match time.zip(self.entry.time).map(|(early, now)| now.saturating_sub(early)) {
             None => {
                 self.inconclusive(rule, "without times it cannot be decided whether the two messages crossed")
             }
-            Some(apart) if apart <= CROSSING => {
+            Some(apart) if apart <= crossing => {
                 self.inconclusive(rule, "the two messages may have crossed on their way");
             }
             Some(_) => self.fail(rule, wrong),
