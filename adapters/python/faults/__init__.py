@@ -10,6 +10,7 @@ A table is a dict: clause → {name: (what the reader does then, the change)}. T
 from dataclasses import dataclass
 
 from faults import (
+    bookkeeping,
     challenge,
     choices,
     choices_of_files,
@@ -17,6 +18,7 @@ from faults import (
     envelopes,
     equivalence,
     exchanges,
+    habits,
     har,
     ids,
     libraries,
@@ -52,7 +54,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries),
+    *(shortcuts, libraries, habits, bookkeeping),
 )
 
 
