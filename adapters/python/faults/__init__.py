@@ -21,6 +21,7 @@ from faults import (
     habits,
     har,
     ids,
+    leniency,
     libraries,
     lines,
     neighbours,
@@ -54,7 +55,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, bookkeeping),
+    *(shortcuts, libraries, habits, bookkeeping, leniency),
 )
 
 
@@ -87,10 +88,6 @@ UNBROKEN = {}
 
 # Choices that change no reading of a case, and why.
 IDLE = {
-    "error-bodies-of-any-shape": "no case has a result or a method without `jsonrpc` under an error status",
-    "statuses-up-to-599": "no case has a status of 600 or more",
-    "broken-arrays-passed": "no case has half of an array of messages in data",
-    "deeper-strings-passed": "no case has a message inside two JSON strings",
     "lines-behind-end-refused": "no case has a line behind `end` that is not a message",
     "times-by-the-grammar": "all times in the cases are spelled by the grammar, or no times",
     "leap-seconds-before": "no case has a leap second",
