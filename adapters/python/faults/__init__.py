@@ -10,6 +10,7 @@ A table is a dict: clause → {name: (what the reader does then, the change)}. T
 from dataclasses import dataclass
 
 from faults import (
+    archives,
     bookkeeping,
     challenge,
     choices,
@@ -55,7 +56,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, bookkeeping, leniency),
+    *(shortcuts, libraries, habits, bookkeeping, leniency, archives),
 )
 
 
