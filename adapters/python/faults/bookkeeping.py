@@ -192,7 +192,7 @@ FAULTS = {
         "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, whoever sent them", on_added(asked_by_servers)),
     },
     "TOOL-NAMELESS": {
-        "nameless-is-empty": ("shows an empty name for a missing one",
+        "nameless-named-nothing": ("shows an empty name for a missing one",
             on_event(lambda event: event | {"tool": ""} if is_nameless(event) else None)),
         "nameless-dropped": ("drops a tool call without a name", loses(lambda events, at: is_nameless(events[at]))),
         "nameless-by-position": ("takes the items of a params array for the name and the arguments", on_message(positions)),

@@ -205,7 +205,7 @@ FAULTS = {
     "EQ-CONTEXT": {
         "gets-dropped": ("drops entries whose context has the method GET or DELETE",
             on_entry(lambda entry: DROPPED if member_of(entry, "transport_context", "method") in ("GET", "DELETE") else None)),
-        "marked-dropped": ("drops entries that are marked as dropped or said twice",
+        "marked-entries-dropped": ("drops entries that are marked as dropped or said twice",
             on_entry(lambda entry: DROPPED if entry.get("dropped") or entry.get("duplicate") else None)),
     },
     "EQ-ORDER": {
