@@ -168,7 +168,8 @@ def next_start(honest):
 def times_as_they_are(honest):
     def times(entry):
         found = honest(entry)
-        return found and [Decimal(item["time"].text) for item in entry["_events"]]
+        said = [member_of(item, "time") for item in entry["_events"]] if found else ()
+        return found and [Decimal(time.text) if type(time) is Number else Decimal(0) for time in said]
 
     return times
 

@@ -161,7 +161,7 @@ FAULTS = {
             on_bytes(lambda text: b"[" if re.search(rb"\[{70}", text) and not re.search(rb"\[{100}", text) else None)),
     },
     "JRP-VERSION": {
-        "versions-of-three-parts": ('takes "2.0.0" for the version', version(lambda message: message["jsonrpc"] == "2.0.0")),
+        "versions-of-three-parts": ('takes "2.0.0" for the version', version(lambda message: message.get("jsonrpc") == "2.0.0")),
     },
     "ENV-TRANSPORT": {
         "labels-in-an-array": ("takes the first of several labels", envelopes.label(lambda given, there: type(given) is list)),
