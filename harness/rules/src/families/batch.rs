@@ -90,6 +90,8 @@ const MOST_BATCHES: usize = 10_000;
 struct BatchState {
     /// The last batch of each side that nothing came back for yet: the client, the server.
     waiting: [Option<Location>; 2],
+    /// The status with which HTTP refused that of the client.
+    refused: Option<u16>,
     /// `initialize` came in a batch: where.
     initialize: Option<FindingLocation>,
     /// The exchanges whose request was a batch.
@@ -182,6 +184,7 @@ impl BatchState {
             && !opens
         {
             self.waiting[side as usize] = Some(at.entry.location);
+            self.refused = at.exchange.and_then(|exchange| exchange.status).filter(|status| *status >= 400);
             if let Some(exchange) = at.entry.exchange
                 && self.exchanges.len() < MOST_BATCHES
             {
@@ -256,7 +259,11 @@ impl BatchState {
                 continue;
             }
             request.exchange.map(|exchange| self.exchanges.remove(&exchange));
-            let wrong = Violation::new("a batch is not answered, and a later `ping` is")
+            let wrong = match self.refused.filter(|_| side == Side::Client) {
+                Some(status) => format!("a batch is refused with {status}, and a later `ping` is answered"),
+                None => "a batch is not answered, and a later `ping` is".to_owned(),
+            };
+            let wrong = Violation::new(wrong)
                 .at(request.location())
                 .see(answer, "the later answer")
                 .by(Party::from(side.other()));
