@@ -1,6 +1,6 @@
 //! Sessions that do not begin with the answer to a POST: over HTTP+SSE, and after one that the server has ended.
 
-use super::caller::{Outcome, Stream};
+use super::caller::{Outcome, Stream, described};
 use super::session::{ACCEPTANCE, SHOWN, Session, whole};
 use crate::http::{EVENTS, JSON, SseEvent, is_stream};
 use crate::lock;
@@ -14,6 +14,12 @@ impl Session {
     /// Opens the stream of HTTP+SSE, which says where messages go; whether there is one, or why it is of no use.
     pub(super) async fn begin_legacy(self: &Arc<Self>) -> Result<bool, String> {
         let Ok(answer) = self.caller.send(Method::GET, EVENTS, None, None).await else { return Ok(false) };
+        let status = answer.status();
+        if status.is_server_error() {
+            let said = whole(answer.into_body()).await.unwrap_or_default();
+            let why = described(status, &said);
+            return Err(format!("the GET that opens a stream of HTTP+SSE is answered with {why}"));
+        }
         if !is_stream(&answer) {
             return Ok(false);
         }
