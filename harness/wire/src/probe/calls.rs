@@ -82,7 +82,8 @@ impl Player<'_> {
     fn call(&mut self, tool: &str, params: Value) {
         let (id, since) = (self.client.request("tools/call", params), Instant::now());
         self.client.beside.push(id.clone());
-        let call = Pending { step: self.step, tool: tool.to_owned(), id, may_fail: self.may_fail, since };
+        let call =
+            Pending { step: self.client.step, tool: tool.to_owned(), id, may_fail: self.may_fail, since };
         self.client.answer_within(HASTE.min(call.left(self.probe)), &call.id);
         let reads = self.probe.calls == Calls::ReadOnly;
         if reads && self.client.is_open(&call.id) && self.pending.len() < BESIDE {
@@ -309,7 +310,7 @@ impl Player<'_> {
 
     /// Calls a tool, whatever its arguments are. A slow call is not a fault as long as the server answers a ping.
     pub(super) fn try_call(&mut self, tool: &str, arguments: &Value) {
-        self.step = "fuzz";
+        self.client.step = "fuzz";
         let id = self.client.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let Answer::None(why) = self.client.answer(&id) else { return };
         if why == Silence::Astray {
@@ -322,7 +323,7 @@ impl Player<'_> {
             self.done.slow.push(tool.to_owned());
             self.client.notify("notifications/cancelled", json!({"requestId": id}));
         } else if why != Silence::Interrupted {
-            let (step, method, behind) = (self.step, "tools/call", None);
+            let (step, method, behind) = (self.client.step, "tools/call", None);
             self.done.unanswered.push(Unanswered { step, method, behind, id, why });
         }
     }

@@ -62,8 +62,10 @@ pub(super) struct Client {
     pub(super) beside: Vec<Value>,
     /// A subscription is open, and ends with the session.
     pub(super) subscribed: bool,
-    /// The ids of requests that were not counted up.
-    named: Vec<Value>,
+    /// The step that is played.
+    pub(super) step: &'static str,
+    /// The ids of requests, and the steps that asked them.
+    pub(super) named: Vec<(Value, &'static str)>,
     /// A request was answered under an id that is none, or by what is not a message on one line.
     pub(super) astray: bool,
     /// Lines that are not messages, and may be one together.
@@ -87,6 +89,7 @@ impl Client {
             asked: Vec::new(),
             beside: Vec::new(),
             subscribed: false,
+            step: "handshake",
             named: Vec::new(),
             astray: false,
             unfinished: Vec::new(),
@@ -136,7 +139,7 @@ impl Client {
 
     /// Sends a request under this id.
     pub(super) fn request_as(&mut self, id: &Value, method: &str, params: Value) {
-        self.named.push(id.clone());
+        self.named.push((id.clone(), self.step));
         self.send(&message(Some(id), method, self.params(params)));
     }
 
@@ -144,7 +147,7 @@ impl Client {
     pub(super) fn raw(&mut self, text: &str) {
         let said = serde_json::from_str::<Value>(text).unwrap_or_default();
         let said = if let Value::Array(messages) = said { messages } else { vec![said] };
-        self.named.extend(said.into_iter().map(|mut message| message["id"].take()));
+        self.named.extend(said.into_iter().map(|mut message| (message["id"].take(), self.step)));
         self.send(text);
     }
 
@@ -157,6 +160,7 @@ impl Client {
     pub(super) fn cancelled(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let id = json!(self.last);
+        self.named.push((id.clone(), self.step));
         let request = message(Some(&id), method, self.params(params));
         let why = json!({"requestId": id, "reason": "mcp-concord"});
         self.send(&format!("{request}\n{}", message(None, "notifications/cancelled", why)));
@@ -311,7 +315,7 @@ impl Client {
     fn has_asked(&self, id: &Value) -> bool {
         let is_counted =
             id.as_f64().is_some_and(|id| id.fract() == 0.0 && id >= 1.0 && id <= self.last as f64);
-        is_counted || self.named.iter().any(|named| is_same(named, id))
+        is_counted || self.named.iter().any(|(named, _)| is_same(named, id))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::script::{Act, Step};
 use crate::record::Server;
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
+use std::fs::File;
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::time::Duration;
 use transcript::revision::Revision;
@@ -97,6 +99,8 @@ pub struct Probed {
     pub is_client: bool,
     /// The revision that was spoken.
     pub revision: Option<Revision>,
+    /// The ids of its requests, and the steps that asked them.
+    pub asked: Vec<(Value, &'static str)>,
     /// The steps that were played.
     pub played: Vec<&'static str>,
     /// The steps that were not, and why.
@@ -135,4 +139,35 @@ pub struct Probed {
     pub exit: Option<String>,
     /// Its last words on its standard error.
     pub last_words: String,
+}
+
+/// How many bytes before a place are looked through for the request that it belongs to.
+const BEFORE: u64 = 1 << 16;
+
+impl Probed {
+    /// The step that asked for what begins at this byte of the recording: by its own id, or by the one before it where nothing was
+    /// asked under that.
+    #[must_use]
+    pub fn step_at(&self, offset: u64) -> Option<&'static str> {
+        let mut file = File::open(&self.recording).ok()?;
+        file.seek(SeekFrom::Start(offset)).ok()?;
+        let mut entries = Deserializer::from_reader(BufReader::new(&file)).into_iter();
+        let own = entries.next().and_then(Result::ok).and_then(|entry| self.step_of(&entry));
+        own.or_else(|| {
+            let (from, mut before) = (offset.saturating_sub(BEFORE), Vec::new());
+            file.seek(SeekFrom::Start(from)).ok()?;
+            file.take(offset - from).read_to_end(&mut before).ok()?;
+            let mut lines = before.rsplit(|byte| *byte == b'\n');
+            lines.find_map(|line| self.step_of(&serde_json::from_slice(line).ok()?))
+        })
+    }
+
+    /// The step that asked under the id of this line of a session, or of what was posted in this exchange.
+    fn step_of(&self, entry: &Value) -> Option<&'static str> {
+        let posted = entry.pointer("/request/postData/text").and_then(Value::as_str);
+        let posted = posted.and_then(|text| serde_json::from_str(text).ok());
+        let said: &Value = posted.as_ref().unwrap_or(&entry["raw"]);
+        let id = said.get(0).unwrap_or(said).get("id")?;
+        self.asked.iter().rfind(|(asked, _)| asked == id).map(|(_, step)| *step)
+    }
 }

@@ -27,8 +27,6 @@ pub(super) struct Player<'p> {
     /// What it listed, by the name of the list.
     pub(super) listed: BTreeMap<&'static str, Vec<Value>>,
     pub(super) done: Probed,
-    /// The step that is played.
-    pub(super) step: &'static str,
     /// It may be answered with an error.
     pub(super) may_fail: bool,
     /// What it sends that asks for nothing.
@@ -58,7 +56,6 @@ impl<'p> Player<'p> {
             declared: json!({}),
             listed: BTreeMap::new(),
             done,
-            step: "handshake",
             may_fail: false,
             behind: None,
             pending: Vec::new(),
@@ -117,7 +114,7 @@ impl<'p> Player<'p> {
                 self.done.left.push((step.name, format!("the server does not declare `{needs}`")));
                 continue;
             }
-            self.step = step.name;
+            self.client.step = step.name;
             match self.act(&step.act) {
                 Ok(()) => self.done.played.push(step.name),
                 Err(why) => {
@@ -228,7 +225,7 @@ impl<'p> Player<'p> {
                 None
             }
             Answer::Error(why) => {
-                self.refused(self.step, method, &why, self.may_fail);
+                self.refused(self.client.step, method, &why, self.may_fail);
                 None
             }
             Answer::None(Silence::Astray) => None,
@@ -239,7 +236,7 @@ impl<'p> Player<'p> {
                 }
                 if why != Silence::Interrupted {
                     self.done.unanswered.push(Unanswered {
-                        step: self.step,
+                        step: self.client.step,
                         method,
                         behind: self.behind,
                         id,

@@ -12,6 +12,7 @@ use crate::remote::{Outcome, Remote};
 use crate::stdio;
 use crate::{Notify, StartError, interrupt};
 use std::fs::File;
+use std::mem::take;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,7 +96,7 @@ impl<'p> Session<'p> {
     /// would be judged as if nothing had followed.
     pub(super) fn close(self, patience: Duration) -> Result<Probed, StartError> {
         let Self { player: Player { mut client, mut done, .. }, connection } = self;
-        done.astray = client.astray;
+        (done.astray, done.asked) = (client.astray, take(&mut client.named));
         // The recorder passes on to its end what a server goes on saying, and must not wait for this client to take it.
         client.inbox.leave();
         match connection {

@@ -56,6 +56,9 @@ const UNIQUE: &str = "http.session.entropy";
 /// The rule that cannot be judged where nothing was said.
 pub(super) const MESSAGES: &str = "rec.messages";
 
+/// What stands in a command before the rules that it plays.
+const SELECT: &str = "--select ";
+
 /// How much of what was sent is repeated, in characters.
 const SHOWN: usize = 60;
 
@@ -100,12 +103,18 @@ pub(super) fn judged(
             if !line.is_finding() {
                 return true;
             }
-            let select = selection(line).collect::<Vec<_>>().join(",");
-            let selected = || format!("mcp-concord probe --select {select} {}", asked.server);
-            line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
             let (cause, step) = without_step(&line.message);
-            is_new(&mut seen, number, line.rule, &cause)
-                && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step))
+            let is_new = is_new(&mut seen, number, line.rule, &cause)
+                && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step));
+            if is_new {
+                // Its own rule may not have the step played on which it stands.
+                let step = step.or_else(|| session.step_at(line.offset?)).filter(|_| !session.is_client);
+                let select = [Some(line.rule), step.and_then(|step| plays(step, line.rule))];
+                let select = select.into_iter().flatten().collect::<Vec<_>>().join(",");
+                let selected = || format!("mcp-concord probe {SELECT}{select} {}", asked.server);
+                line.rerun = Some(asked.rerun.clone().unwrap_or_else(selected));
+            }
+            is_new
         });
         files.push(file);
     }
@@ -383,14 +392,14 @@ pub(super) fn render(
     Ok(out.flush()?)
 }
 
-/// What to select to have the findings again, with commas between.
+/// What to select to have the findings again, with commas between: what their own commands select.
 pub(super) fn rules(files: &[CheckedFile]) -> String {
-    let lines = files.iter().flat_map(|file| &file.lines).filter(|line| line.is_finding());
-    lines.flat_map(selection).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
-}
-
-/// The rule of a finding, and another that has the step played on which it stands, where its own does not.
-fn selection(line: &RuleResult) -> impl Iterator<Item = &'static str> + use<> {
-    let step = without_step(&line.message).1.filter(|_| line.party == "server");
-    [Some(line.rule), step.and_then(|step| plays(step, line.rule))].into_iter().flatten()
+    let lines = files.iter().flat_map(|file| &file.lines).filter_map(|line| line.rerun.as_deref());
+    let selected = lines.filter_map(|rerun| rerun.split_once(SELECT)?.1.split(' ').next());
+    selected
+        .flat_map(|rules| rules.split(','))
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+        .join(",")
 }
