@@ -66,6 +66,10 @@ pub(super) struct Client {
     pub(super) step: &'static str,
     /// The ids of requests, and the steps that asked them.
     pub(super) named: Vec<(Value, &'static str)>,
+    /// What was sent that asks for nothing, a text or the method of a notification, since a request was answered.
+    pub(super) behind: Option<&'static str>,
+    /// The server was still there when the last request was sent.
+    pub(super) is_heard: bool,
     /// A request was answered under an id that is none, or by what is not a message on one line.
     pub(super) astray: bool,
     /// Lines that are not messages, and may be one together.
@@ -90,6 +94,8 @@ impl Client {
             beside: Vec::new(),
             subscribed: false,
             step: "handshake",
+            behind: None,
+            is_heard: true,
             named: Vec::new(),
             astray: false,
             unfinished: Vec::new(),
@@ -140,11 +146,13 @@ impl Client {
     /// Sends a request under this id.
     pub(super) fn request_as(&mut self, id: &Value, method: &str, params: Value) {
         self.named.push((id.clone(), self.step));
+        self.is_heard = self.over.is_none();
         self.send(&message(Some(id), method, self.params(params)));
     }
 
     /// Sends a text as it is.
-    pub(super) fn raw(&mut self, text: &str) {
+    pub(super) fn raw(&mut self, text: &'static str) {
+        self.behind = Some(text);
         let said = serde_json::from_str::<Value>(text).unwrap_or_default();
         let said = if let Value::Array(messages) = said { messages } else { vec![said] };
         self.named.extend(said.into_iter().map(|mut message| (message["id"].take(), self.step)));
@@ -152,7 +160,8 @@ impl Client {
     }
 
     /// Sends a notification.
-    pub(super) fn notify(&mut self, method: &str, params: Value) {
+    pub(super) fn notify(&mut self, method: &'static str, params: Value) {
+        self.behind = Some(method);
         self.send(&message(None, method, params));
     }
 
@@ -163,6 +172,7 @@ impl Client {
         self.named.push((id.clone(), self.step));
         let request = message(Some(&id), method, self.params(params));
         let why = json!({"requestId": id, "reason": "mcp-concord"});
+        self.behind = Some("notifications/cancelled");
         self.send(&format!("{request}\n{}", message(None, "notifications/cancelled", why)));
         id
     }
@@ -227,7 +237,10 @@ impl Client {
                         }
                         Some(Answer::None(_)) => self.astray = true,
                         None => {}
-                        answer => return answer,
+                        answer => {
+                            self.behind = None;
+                            return answer;
+                        }
                     }
                 }
                 Some(PipeEvent::TooLong(_)) => self.over = Some(Silence::Flood),

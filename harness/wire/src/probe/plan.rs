@@ -51,6 +51,8 @@ pub enum Silence {
     Timeout,
     /// The server is gone.
     Ended,
+    /// The time was over, and then the server was gone when it got a ping.
+    Fallen,
     /// What came is not the answer to a request, by its id.
     Astray,
     /// It writes without end.
@@ -64,7 +66,7 @@ impl Silence {
     #[must_use]
     pub fn said(self) -> &'static str {
         match self {
-            Self::Timeout => "sent no answer in time",
+            Self::Timeout | Self::Fallen => "sent no answer in time",
             Self::Ended => "had ended",
             Self::Astray => "answered under another id",
             Self::Flood => "wrote more than 64 MiB and no answer",

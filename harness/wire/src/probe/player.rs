@@ -29,8 +29,6 @@ pub(super) struct Player<'p> {
     pub(super) done: Probed,
     /// It may be answered with an error.
     pub(super) may_fail: bool,
-    /// What it sends that asks for nothing.
-    behind: Option<&'static str>,
     /// The calls that are under way beside other steps.
     pub(super) pending: Vec<Pending>,
     /// Something was sent behind which something may come that should not.
@@ -57,7 +55,6 @@ impl<'p> Player<'p> {
             listed: BTreeMap::new(),
             done,
             may_fail: false,
-            behind: None,
             pending: Vec::new(),
             suspects: false,
             pause: Duration::ZERO,
@@ -140,11 +137,6 @@ impl<'p> Player<'p> {
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
         self.may_fail = matches!(act, Act::Try(..) | Act::MisuseTools);
-        self.behind = match act {
-            Act::Tell(sent, _) | Act::Raw(sent) => Some(sent),
-            Act::Cancel => Some("notifications/cancelled"),
-            _ => None,
-        };
         match act {
             Act::Ask(method, params) | Act::Try(method, params) | Act::AskLast(method, params) => {
                 let params = self.filled(params)?;
@@ -229,19 +221,22 @@ impl<'p> Player<'p> {
                 None
             }
             Answer::None(Silence::Astray) => None,
-            Answer::None(why) => {
+            Answer::None(mut why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
                     self.client.is_there();
+                    if self.client.over == Some(Silence::Ended) {
+                        why = Silence::Fallen;
+                    }
                 }
+                let (method, behind) = match self.client.behind {
+                    // The server had ended before the request was sent.
+                    Some(sent) if !self.client.is_heard => (sent, None),
+                    behind => (method, behind),
+                };
                 if why != Silence::Interrupted {
-                    self.done.unanswered.push(Unanswered {
-                        step: self.client.step,
-                        method,
-                        behind: self.behind,
-                        id,
-                        why,
-                    });
+                    let step = self.client.step;
+                    self.done.unanswered.push(Unanswered { step, method, behind, id, why });
                 }
                 None
             }

@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::nothing::{left, nothing, refusal, untold};
+use super::nothing::{left, nothing, party, refusal, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use std::time::Duration;
-use verdict::plain::{counted, cut, plain};
+use verdict::plain::{counted, plain};
 use wire::interrupt;
 use wire::probe::{Part, Probed, SCRIPT, Silence, Step, Unanswered, plays};
 
@@ -58,9 +58,6 @@ pub(super) const MESSAGES: &str = "rec.messages";
 
 /// What stands in a command before the rules that it plays.
 const SELECT: &str = "--select ";
-
-/// How much of what was sent is repeated, in characters.
-const SHOWN: usize = 60;
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
@@ -210,44 +207,6 @@ pub(super) fn finding(
         rerun: None,
         more: 0,
     }
-}
-
-/// Who is put to the test.
-fn party(session: &Probed) -> &'static str {
-    if session.is_client { "client" } else { "server" }
-}
-
-/// What is wrong where a request was not answered.
-fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
-    let Unanswered { step, method, behind, why, .. } = request;
-    let sent = cut(behind.unwrap_or(method), SHOWN);
-    let mut text = match (why, &session.exit) {
-        (Silence::Ended, Some(exit)) => format!("the server ended with {exit} when it got `{sent}`"),
-        (Silence::Ended, None) => format!("the server was gone when it got `{sent}`"),
-        (Silence::Timeout, _) => {
-            let time = patience.as_secs_f64();
-            format!("the {} sent no answer in {time} s to `{method}`", party(session))
-        }
-        _ => format!("the {} {} to `{method}`", party(session), why.said()),
-    };
-    if behind.is_some() && *why != Silence::Ended {
-        text.push_str(&format!(" behind `{sent}`"));
-    }
-    text.push_str(&format!(" (step {step})"));
-    if *why == Silence::Ended {
-        text.push_str(&last_words(&session.last_words));
-    }
-    text
-}
-
-/// What a program said last on its standard error that tells why it ended, behind a semicolon.
-pub(super) fn last_words(said: &str) -> String {
-    // Behind the error many programs print how they are used, where more can be read, or what it was made of.
-    let lines = || said.lines().rev().map(str::trim);
-    let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
-    let has_words = |line: &&str| line.contains(char::is_alphabetic);
-    let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
-    last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
 }
 
 /// Prints what was found, and what was not put to the test.

@@ -1,7 +1,8 @@
 //! `probe --as server`: does this live client keep to the specification?
 
 use super::args::{Args, Aside};
-use super::findings::{self, Asked, last_words};
+use super::findings::{self, Asked};
+use super::nothing::last_words;
 use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::outcome::watch;

@@ -1,10 +1,14 @@
-//! What could not be probed, and why.
+//! What was not answered or not played, and why nothing could be probed.
 
 use crate::terminal::Terminal;
 use app::CheckedFile;
 use rules::RuleVerdict;
-use verdict::plain::plain;
-use wire::probe::{Probed, RECORDER};
+use std::time::Duration;
+use verdict::plain::{cut, plain};
+use wire::probe::{Probed, RECORDER, Silence, Unanswered};
+
+/// How much of what was sent is repeated, in characters.
+const SHOWN: usize = 60;
 
 /// Names each step that was not played; that of something declared without being asked.
 pub(super) fn left(sessions: &[Probed], terminal: Terminal) {
@@ -59,6 +63,53 @@ pub(super) fn nothing(sessions: &[Probed]) -> Option<String> {
             format!("the server refuses `initialize`: {shown}{}{also}", hint(why))
         }
     })
+}
+
+/// Who is put to the test.
+pub(super) fn party(session: &Probed) -> &'static str {
+    if session.is_client { "client" } else { "server" }
+}
+
+/// What is wrong where a request was not answered.
+pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
+    let Unanswered { step, method, behind, why, .. } = request;
+    let sent = cut(behind.unwrap_or(method), SHOWN);
+    let ended =
+        session.exit.as_ref().map_or_else(|| "was gone".to_owned(), |exit| format!("ended with {exit}"));
+    let mut text = match why {
+        Silence::Ended => format!("the server {ended} when it got `{sent}`"),
+        Silence::Timeout | Silence::Fallen => {
+            let time = patience.as_secs_f64();
+            format!("the {} sent no answer in {time} s to `{method}`", party(session))
+        }
+        _ => format!("the {} {} to `{method}`", party(session), why.said()),
+    };
+    match (why, behind) {
+        // A text is listened behind for a while, and a request follows a notification at once.
+        (Silence::Ended, Some(sent)) if !sent.starts_with(['{', '[']) => {
+            text.push_str(&format!(" or the `{method}` behind it"));
+        }
+        (Silence::Ended, _) | (_, None) => {}
+        _ => text.push_str(&format!(" behind `{sent}`")),
+    }
+    if *why == Silence::Fallen {
+        text.push_str(&format!(", and {ended} when it got a `ping`"));
+    }
+    text.push_str(&format!(" (step {step})"));
+    if [Silence::Ended, Silence::Fallen].contains(why) {
+        text.push_str(&last_words(&session.last_words));
+    }
+    text
+}
+
+/// What a program said last on its standard error that tells why it ended, behind a semicolon.
+pub(super) fn last_words(said: &str) -> String {
+    // Behind the error many programs print how they are used, where more can be read, or what it was made of.
+    let lines = || said.lines().rev().map(str::trim);
+    let says = |words: &'static str| lines().find(|line| line.to_ascii_lowercase().contains(words));
+    let has_words = |line: &&str| line.contains(char::is_alphabetic);
+    let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
+    last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
 }
 
 /// Why something was refused, in the server's words, or with its status.
