@@ -2,7 +2,7 @@
 
 use super::arguments::{accepted, refused};
 use super::client::Answer;
-use super::plan::{Calls, Probe, Silence, Unanswered};
+use super::plan::{Calls, Probe, Refusal, Silence, Unanswered};
 use super::player::{AFTERWARDS, MOST, Pending, Player};
 use serde_json::{Value, json};
 use std::mem::take;
@@ -84,7 +84,7 @@ impl Player<'_> {
         self.client.beside.push(id.clone());
         let call =
             Pending { step: self.client.step, tool: tool.to_owned(), id, may_fail: self.may_fail, since };
-        self.client.answer_within(HASTE.min(call.left(self.probe)), &call.id);
+        let early = self.client.answer_within(HASTE.min(call.left(self.probe)), &call.id);
         let reads = self.probe.calls == Calls::ReadOnly;
         if reads && self.client.is_open(&call.id) && self.pending.len() < BESIDE {
             let other = self.client.request(self.anything(), Value::Null);
@@ -93,7 +93,15 @@ impl Player<'_> {
                 return;
             }
         }
-        self.finish(call);
+        match early {
+            Answer::Error(why) => self.refused_call(call, why),
+            _ => self.finish(call),
+        }
+    }
+
+    fn refused_call(&mut self, call: Pending, why: String) {
+        let Pending { step, tool, may_fail, .. } = call;
+        self.refused(Refusal { step, method: "tools/call", of: Some(tool), why }, may_fail);
     }
 
     /// Waits for the answer to a call. A slow one is not at fault: the call is cancelled.
@@ -103,7 +111,7 @@ impl Player<'_> {
         self.client.beside.retain(|id| *id != call.id);
         match answer {
             Some(Answer::None(Silence::Timeout)) => self.too_slow(&call.tool, Some(call.id)),
-            Some(Answer::Error(why)) => self.refused(call.step, "tools/call", &why, call.may_fail),
+            Some(Answer::Error(why)) => self.refused_call(call, why),
             Some(Answer::None(why)) if why != Silence::Interrupted && why != Silence::Astray => {
                 // What ended the server may have been another step's.
                 let is_known = why == Silence::Ended && self.done.unanswered.iter().any(|it| it.why == why);
@@ -202,7 +210,7 @@ impl Player<'_> {
                 self.too_slow(tool, Some(id).filter(|_| method != "tools/call"));
                 None
             }
-            answer => self.took(method, id, answer),
+            answer => self.took(method, None, id, answer),
         }
     }
 
@@ -231,11 +239,12 @@ impl Player<'_> {
             }
             Answer::None(Silence::Timeout) => self.client.subscribed = true,
             Answer::Error(why) => {
-                self.refused(self.step, method, &why, false);
+                let step = self.client.step;
+                self.refused(Refusal { step, method, of: None, why }, false);
                 return Err("the server refused it");
             }
             answer => {
-                self.took(method, id, answer);
+                self.took(method, None, id, answer);
             }
         }
         Ok(())

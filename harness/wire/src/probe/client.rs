@@ -232,6 +232,11 @@ impl Client {
                         Some(Answer::Error(why)) if why.strip_prefix(RECORDER) == Some(GONE) => {
                             self.over = Some(Silence::Ended);
                         }
+                        // Over HTTP the status refuses, whatever id the body has.
+                        Some(Answer::Error(why)) if is_astray && is_refused(&why) => {
+                            self.astray = true;
+                            return Some(Answer::Error(why));
+                        }
                         Some(Answer::Error(why)) if is_astray && why.starts_with(RECORDER) => {
                             until = Instant::now();
                         }
@@ -330,6 +335,11 @@ impl Client {
             id.as_f64().is_some_and(|id| id.fract() == 0.0 && id >= 1.0 && id <= self.last as f64);
         is_counted || self.named.iter().any(|(named, _)| is_same(named, id))
     }
+}
+
+/// Whether an error tells that HTTP refused the request.
+fn is_refused(why: &str) -> bool {
+    why.strip_prefix(RECORDER).is_some_and(|why| why.starts_with("HTTP "))
 }
 
 /// Whether two ids are one: `1.0` is `1`.

@@ -17,7 +17,7 @@ mod server_script;
 mod session;
 
 pub use clients::{Clients, PlayedPart};
-pub use plan::{Calls, Probe, Probed, RECORDER, Silence, Unanswered};
+pub use plan::{Calls, Probe, Probed, RECORDER, Refusal, Silence, Unanswered};
 pub use script::{Part, SCRIPT, Step};
 pub use server_player::as_server;
 pub use server_script::{SERVER_SCRIPT, Seen, ServerAct};
@@ -334,7 +334,7 @@ impl<'p> Run<'p> {
                 session.player.client.patience = *patience;
                 let is_spoken = session.player.discover();
                 let refusal = session.player.done.turned_away.first().filter(|_| !is_spoken);
-                *lock(&self.undiscovered) = refusal.map(|(.., why)| why.clone());
+                *lock(&self.undiscovered) = refusal.map(|refusal| refusal.why.clone());
                 if is_spoken {
                     session.player.client.patience = self.probe.patience;
                     let modern = Revision::V2026_07_28;

@@ -90,6 +90,19 @@ pub struct Unanswered {
     pub why: Silence,
 }
 
+/// A request that was refused and should not have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The step that asked.
+    pub step: &'static str,
+    /// The method that was asked for.
+    pub method: &'static str,
+    /// The tool, prompt or resource that was asked for.
+    pub of: Option<String>,
+    /// Why: the status and the beginning of the body, where HTTP refused it, and the message of the error otherwise.
+    pub why: String,
+}
+
 /// A session that was played.
 #[derive(Debug, Default)]
 pub struct Probed {
@@ -121,8 +134,8 @@ pub struct Probed {
     pub endless: Vec<&'static str>,
     /// The tools to be called by name that the server does not list.
     pub unlisted: Vec<String>,
-    /// The requests that were refused and should not have been: step, method, and why.
-    pub turned_away: Vec<(&'static str, &'static str, String)>,
+    /// The requests that were refused and should not have been.
+    pub turned_away: Vec<Refusal>,
     /// The requests that were not answered.
     pub unanswered: Vec<Unanswered>,
     /// A request was answered under another id, or by what is not a message on one line.

@@ -1,7 +1,7 @@
 //! Plays the steps of the script in one session, and notes which were played, which were not and why, and what was not answered.
 
 use super::client::{Answer, Client, capabilities, info};
-use super::plan::{Probe, Probed, RECORDER, Silence, Unanswered};
+use super::plan::{Probe, Probed, RECORDER, Refusal, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::messages::messages;
 use crate::record::Server;
@@ -146,7 +146,7 @@ impl<'p> Player<'p> {
             Act::AskAs(id, method) => {
                 let id: Value = serde_json::from_str(id).unwrap_or_default();
                 self.client.request_as(&id, method, Value::Null);
-                self.heard(method, id);
+                self.heard(method, None, id);
             }
             Act::Tell(method, params) => {
                 let params = self.filled(params)?;
@@ -199,17 +199,24 @@ impl<'p> Player<'p> {
 
     /// Asks, and notes where no answer comes.
     pub(super) fn ask(&mut self, method: &'static str, params: Value) -> Option<Value> {
+        let of = ["name", "uri"].iter().find_map(|member| params[*member].as_str()).map(str::to_owned);
         let id = self.client.request(method, params);
-        self.heard(method, id)
+        self.heard(method, of, id)
     }
 
-    fn heard(&mut self, method: &'static str, id: Value) -> Option<Value> {
+    fn heard(&mut self, method: &'static str, of: Option<String>, id: Value) -> Option<Value> {
         let answer = self.client.answer(&id);
-        self.took(method, id, answer)
+        self.took(method, of, id, answer)
     }
 
-    /// What came of a request.
-    pub(super) fn took(&mut self, method: &'static str, id: Value, answer: Answer) -> Option<Value> {
+    /// What came of a request for something.
+    pub(super) fn took(
+        &mut self,
+        method: &'static str,
+        of: Option<String>,
+        id: Value,
+        answer: Answer,
+    ) -> Option<Value> {
         match answer {
             Answer::Result(result) => Some(result),
             Answer::Error(why) if method == "initialize" => {
@@ -217,7 +224,8 @@ impl<'p> Player<'p> {
                 None
             }
             Answer::Error(why) => {
-                self.refused(self.client.step, method, &why, self.may_fail);
+                let step = self.client.step;
+                self.refused(Refusal { step, method, of, why }, self.may_fail);
                 None
             }
             Answer::None(Silence::Astray) => None,
@@ -244,10 +252,11 @@ impl<'p> Player<'p> {
     }
 
     /// Notes what was refused, by the server or over HTTP.
-    pub(super) fn refused(&mut self, step: &'static str, method: &'static str, why: &str, may_fail: bool) {
-        let unsaid = why.strip_prefix(RECORDER);
+    pub(super) fn refused(&mut self, refusal: Refusal, may_fail: bool) {
+        let unsaid = refusal.why.strip_prefix(RECORDER).map(str::to_owned);
         if !may_fail || unsaid.is_some() {
-            self.done.turned_away.push((step, method, unsaid.unwrap_or(why).to_owned()));
+            let why = unsaid.unwrap_or(refusal.why);
+            self.done.turned_away.push(Refusal { why, ..refusal });
         }
     }
 
@@ -310,7 +319,7 @@ impl<'p> Player<'p> {
     pub(super) fn lacking(&self, list: &'static str, why: &'static str) -> &'static str {
         let is_refused =
             |method: &str| method.split_once('/').is_some_and(|(of, what)| of == list && what == "list");
-        match self.done.turned_away.iter().any(|(_, method, _)| is_refused(method)) {
+        match self.done.turned_away.iter().any(|refusal| is_refused(refusal.method)) {
             true => "the server refused to list them",
             false => why,
         }

@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::nothing::{left, nothing, party, refusal, silence, untold};
+use super::nothing::{left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -45,6 +45,9 @@ const RECEIVABLE: &str = "jsonrpc.batch.receivable";
 
 /// How the rules begin that tell why what came is not an answer.
 const ASTRAY: [&str; 4] = ["jsonrpc.response.id-", "jsonrpc.error.id-", "stdio.", "enc."];
+
+/// How the rules begin whose finding has the same cause at every step.
+const ONCE: [&str; 4] = [ANSWERED, ASTRAY[0], ASTRAY[1], "http.get.405-or-sse"];
 
 /// The rule that a message over several lines breaks, and those that each of the lines breaks.
 const SPREAD: &str = "stdio.no-embedded-newline";
@@ -129,7 +132,7 @@ fn without_step(message: &str) -> (String, Option<&str>) {
     (format!("{before}{behind}"), Some(step))
 }
 
-/// Whether no earlier session has this finding, and where a request was not answered, no earlier step.
+/// Whether no earlier session has this finding, and of some rules no earlier step.
 fn is_new(
     seen: &mut BTreeMap<(&'static str, String), usize>,
     session: usize,
@@ -137,7 +140,7 @@ fn is_new(
     cause: &str,
 ) -> bool {
     match seen.entry((rule, cause.to_owned())) {
-        Entry::Occupied(first) => *first.get() == session && rule != ANSWERED,
+        Entry::Occupied(first) => *first.get() == session && !ONCE.iter().any(|once| rule.starts_with(once)),
         Entry::Vacant(place) => {
             place.insert(session);
             true
@@ -223,18 +226,10 @@ pub(super) fn print(
     let terminal = context.terminal;
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
     left(sessions, terminal);
+    refusals(sessions, context);
     let mut noted = BTreeSet::new();
     for session in sessions {
-        for (step, method, why) in &session.turned_away {
-            let text = format!("{}: `{method}` was refused (step {step}): {}", session.name, plain(why));
-            // Each reason once, and each step.
-            match (noted.insert((*method, &**why)), noted.insert((*method, *step))) {
-                (true, true) => terminal.note(&text),
-                (true, false) => terminal.detail(&text),
-                (false, _) => {}
-            }
-        }
-        for method in session.endless.iter().filter(|method| noted.insert((**method, "endless"))) {
+        for method in session.endless.iter().filter(|method| noted.insert(**method)) {
             terminal.note(&format!("{}: `{method}` had not ended after 50 pages", session.name));
         }
     }

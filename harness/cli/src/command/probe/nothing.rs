@@ -1,11 +1,13 @@
-//! What was not answered or not played, and why nothing could be probed.
+//! What was refused, not answered or not played, and why nothing could be probed.
 
+use crate::command::context::CommandContext;
 use crate::terminal::Terminal;
 use app::CheckedFile;
 use rules::RuleVerdict;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use verdict::plain::{cut, plain};
-use wire::probe::{Probed, RECORDER, Silence, Unanswered};
+use wire::probe::{Probed, RECORDER, Refusal, Silence, Unanswered};
 
 /// How much of what was sent is repeated, in characters.
 const SHOWN: usize = 60;
@@ -110,6 +112,55 @@ pub(super) fn last_words(said: &str) -> String {
     let has_words = |line: &&str| line.contains(char::is_alphabetic);
     let last = says("error:").or_else(|| says("error")).or_else(|| lines().find(has_words));
     last.map_or_else(String::new, |last| format!("; its stderr ends with: {last}"))
+}
+
+/// Notes which requests were refused that should not have been, those of one reason together: of each method the first, and each
+/// step; and where the server failed over HTTP, each tool, prompt and resource.
+pub(super) fn refusals(sessions: &[Probed], context: CommandContext) {
+    let (mut reasons, mut noted, mut steps) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for session in sessions {
+        for Refusal { why, .. } in &session.turned_away {
+            if !reasons.insert((&session.name, why)) {
+                continue;
+            }
+            let has_failed = why.starts_with("HTTP 5");
+            let mut asked: Vec<(&str, &str, Vec<String>)> = Vec::new();
+            for Refusal { step, method, of, .. } in session.turned_away.iter().filter(|it| it.why == *why) {
+                let of = of.as_ref().filter(|_| has_failed);
+                if !noted.insert((method, why, of)) {
+                    continue;
+                }
+                if !steps.insert((method, step)) && !has_failed {
+                    context.terminal.detail(&refused(session, &[(method, step, Vec::new())], why));
+                    continue;
+                }
+                let named = of.map(|of| format!("`{}`", plain(of)));
+                match asked.iter_mut().find(|it| (it.0, it.1) == (*method, *step)) {
+                    Some((.., names)) => names.extend(named),
+                    None => asked.push((method, step, named.into_iter().collect())),
+                }
+            }
+            if !asked.is_empty() {
+                context.terminal.note(&refused(session, &asked, why));
+            }
+        }
+    }
+}
+
+/// That requests were refused: their methods, their steps, and what they asked for.
+fn refused(session: &Probed, asked: &[(&str, &str, Vec<String>)], why: &str) -> String {
+    let what = |method: &str, of: &[String]| match of {
+        [] => format!("`{method}`"),
+        of => format!("`{method}` of {}", of.join(", ")),
+    };
+    let refused = match asked {
+        [(method, step, of)] => format!("{} was refused (step {step})", what(method, of)),
+        several => {
+            let each = several.iter().map(|(method, step, of)| format!("{} (step {step})", what(method, of)));
+            format!("{} were refused", each.collect::<Vec<_>>().join(", "))
+        }
+    };
+    format!("{}: {refused}: {}", session.name, plain(why))
 }
 
 /// Why something was refused, in the server's words, or with its status.
