@@ -239,7 +239,7 @@ impl<'p> Player<'p> {
                 }
                 let (method, behind) = match self.client.behind {
                     // The server had ended before the request was sent.
-                    Some(sent) if !self.client.is_heard => (sent, None),
+                    Some(sent) if why == Silence::Ended && !self.client.is_heard => (sent, None),
                     behind => (method, behind),
                 };
                 if why != Silence::Interrupted {
