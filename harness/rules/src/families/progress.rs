@@ -124,7 +124,7 @@ struct ProgressState {
     ended: VecDeque<(TypedId, Option<u64>)>,
     /// The last notifications.
     message: RecentTexts,
-    /// Requests that share a token, of which HTTP may have turned one away; the last [`MOST_ENDED`].
+    /// Requests that share a token, of which HTTP may have turned one away; up to [`MOST_ENDED`].
     shared: VecDeque<Shared>,
     /// The tokens of tasks.
     tasks: HashMap<Box<str>, (usize, Key), FixedState>,
@@ -209,11 +209,11 @@ impl ProgressState {
             at.inconclusive(&UNIQUE, SAME_AGAIN);
         } else if before.is_some() && at.exchange.is_none() && at.facts.over_stdio() != Some(true) {
             at.inconclusive(&UNIQUE, MAY_BE_REFUSED);
-            let open = first.into_iter().chain([number]).collect();
-            if self.shared.len() >= MOST_ENDED {
-                self.shared.pop_front();
+            // A server without sessions has many clients, and each may give the token.
+            if !at.is_modern() && self.shared.len() < MOST_ENDED {
+                let open = first.into_iter().chain([number]).collect();
+                self.shared.push_back(Shared { open, held: in_use(before).held(&UNIQUE, at) });
             }
-            self.shared.push_back(Shared { open, held: in_use(before).held(&UNIQUE, at) });
         } else if again {
             at.inconclusive(&UNIQUE, "another client may have given the token before");
         } else {
