@@ -2,7 +2,7 @@
 //!
 //! Memory: what the inbox holds, and the answer in hand. A server that writes more than [`FLOOD`] bytes is not listened to any more.
 
-use super::plan::{RECORDER, Silence};
+use super::plan::{RECORDER, Silence, is_refused};
 use crate::interrupt;
 use crate::journal::Journal;
 use crate::remote::GONE;
@@ -335,11 +335,6 @@ impl Client {
             id.as_f64().is_some_and(|id| id.fract() == 0.0 && id >= 1.0 && id <= self.last as f64);
         is_counted || self.named.iter().any(|(named, _)| is_same(named, id))
     }
-}
-
-/// Whether an error tells that HTTP refused the request.
-fn is_refused(why: &str) -> bool {
-    why.strip_prefix(RECORDER).is_some_and(|why| why.starts_with("HTTP "))
 }
 
 /// Whether two ids are one: `1.0` is `1`.

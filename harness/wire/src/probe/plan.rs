@@ -44,6 +44,11 @@ pub struct Probe {
 /// How an error begins that the recorder answers with in the server's place.
 pub const RECORDER: &str = "mcp-concord record: ";
 
+/// Whether an error tells that HTTP refused the request.
+pub(super) fn is_refused(why: &str) -> bool {
+    why.strip_prefix(RECORDER).is_some_and(|why| why.starts_with("HTTP "))
+}
+
 /// Why no answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
