@@ -260,7 +260,7 @@ FAULTS = {
     },
     "HAR-STREAM": {
         "streams-under-errors-lost": ("reads no stream under 400 and more", streams_under(400, 599)),
-        "streams-under-2xx-alone": ("reads streams under 200 to 299 alone",
+        "streams-under-2xx-alone": ("reads only streams under 200 to 299",
             body_lost(lambda it: kind(it) == "text/event-stream" and not has_status(it, 200, 299))),
         "streams-under-200-alone": ("reads no stream under 201 to 299", streams_under(201, 299)),
         "streams-to-get-and-post": ("reads only streams that answer GET and POST",

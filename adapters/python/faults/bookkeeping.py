@@ -189,7 +189,7 @@ FAULTS = {
             patch(Session, "_request_for", copies_are_closed)),
     },
     "COR-DIRECTION": {
-        "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, whoever sent them", on_added(asked_by_servers)),
+        "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, and does not ask who sent them", on_added(asked_by_servers)),
     },
     "TOOL-NAMELESS": {
         "nameless-named-nothing": ("shows an empty name for a missing one",

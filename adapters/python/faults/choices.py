@@ -260,6 +260,13 @@ def unwrapped(text):
     return None if type(value) is str else value
 
 
+def scalars_rejected(honest):
+    def carried(name, data, place):
+        return refused("such data") if type(data) in (bool, Number) else honest(name, data, place)
+
+    return carried
+
+
 CHOICES = {
     "EQ-ARGS": {
         "numbers-shortened": ("writes 1.0 as 1 and 1e2 as 100", on_values(VALUES, numbers(shortest))),
@@ -322,6 +329,12 @@ CHOICES = {
         "event-ids-in-digits-refused": (
             "rejects an `sse.id` that is a number",
             rejects_entry(lambda entry: type(member_of(entry, "sse", "id")) is Number),
+        ),
+    },
+    "SSE-DATA-TEXT": {
+        "scalars-rejected": (
+            "rejects a boolean and a number in the place of data",
+            patch(envelope, "carried_message", scalars_rejected),
         ),
     },
     "SSE-DATA-BROKEN": {

@@ -104,15 +104,6 @@ def unwrapped(honest):
     return carried
 
 
-def scalars_rejected(honest):
-    def carried(name, data, place):
-        if type(data) in (bool, Number):
-            raise Rejection("wrong-type", place, "a fault of this reader")
-        return honest(name, data, place)
-
-    return carried
-
-
 def up_to_where_it_breaks(honest):
     def from_text(text, place):
         start = text.lstrip()
@@ -276,7 +267,6 @@ FAULTS = {
             "takes a message out of the member `message` or `data` of the data",
             on_events_of_streams(unwrapped),
         ),
-        "scalars-rejected": ("rejects data that is a boolean or a number", on_events_of_streams(scalars_rejected)),
     },
     "SSE-DATA-BROKEN": {
         "data-up-to-the-break": ("reads data up to where it breaks", patch(sse, "_from_text", up_to_where_it_breaks)),

@@ -229,7 +229,7 @@ FAULTS = {
     },
     "EQ-OUTCOME": cleaned("outcomes", OUTCOME)
     | {
-        "odd-errors-wrapped": ("puts an error that is no object into one", error(wrapped)),
+        "odd-errors-wrapped": ("puts an error that is not an object into one", error(wrapped)),
         "error-code-read": ("reads the code of an error in text as a number",
             error_member("code", lambda code: Number(code) if type(code) is str else GONE)),
         "error-message-filled-in": ("gives an error whose message is null an empty one",

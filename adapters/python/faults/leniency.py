@@ -114,7 +114,7 @@ def by_numbers(entries):
 
 
 def apart(choice, only):
-    """A choice that the contract leaves open, made in one format alone."""
+    """A choice that the contract leaves open, made in one format only."""
     return CHANGES[choice].within(only)
 
 
@@ -242,7 +242,7 @@ FAULTS = {
             envelopes.carried(lambda name, text: (name, text.lstrip("\ufeff")) if type(text) is str else None)),
     },
     "SSE-DATA-TEXT": {
-        "params-are-refused": ("rejects data that is an object with params alone",
+        "params-are-refused": ("rejects data that is an object with only params",
             envelopes.refused(lambda name, value: isinstance(value, dict) and set(value) == {"params"})),
         "quoted-texts-refused": ("rejects data that is a string in quotes",
             envelopes.refused(lambda name, value: type(value) is str and re.fullmatch(r'"\w*"', value))),
@@ -259,7 +259,7 @@ FAULTS = {
     },
     "K2A-SUMMARY": {
         "challenges-of-4k": ("reads 4,096 characters of a challenge", challenge.on_header(lambda value: value[:4096])),
-        "tokens-of-letters": ("ends a challenge at a character that is no letter, digit or separator",
+        "tokens-of-letters": ("ends a challenge at a character that is not a letter, digit or separator",
             challenge.on_header(lambda value: re.split(r"[^\w\s=,\"./:;<>?@()\[\]\\-]", value)[0] if '"' not in value else None)),
         "ascii-challenges": ("reads no challenge with characters beyond ASCII",
             challenge.on_header(lambda value: None if value.isascii() else "")),
@@ -285,7 +285,7 @@ FAULTS = {
             replay.on_head(lambda head: {**head, "v": head["version"]} if "v" not in head and "version" in head else None)),
     },
     "RPL-MESSAGE": {
-        "kinds-are-texts": ("rejects a kind that is no text",
+        "kinds-are-texts": ("rejects a kind that is not a text",
             replay.line_rejected(lambda line: type(line.get("kind", "")) is not str)),
         "dirs-in-arrays": ("takes the first of several directions",
             on_trace_line(lambda line: {**line, "dir": line["dir"][0]} if type(line.get("dir")) is list else None)),
@@ -293,7 +293,7 @@ FAULTS = {
             on_trace_line(lambda line: {**line, "raw": line["data"]} if "raw" not in line and "data" in line else None)),
     },
     "RPL-DIR": {
-        "noise-of-others-refused": ("rejects a line of another direction whose raw is no object",
+        "noise-of-others-refused": ("rejects a line of another direction whose raw is not an object",
             replay.line_rejected(lambda line: line.get("dir") == "err" and type(line.get("raw")) is str)),
     },
     "RPL-NOISE": {

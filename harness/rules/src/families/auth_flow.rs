@@ -220,7 +220,7 @@ impl AuthFlowState {
             return;
         }
         if self.registrations.len() < MOST {
-            self.registrations.extend(Registration::of(exchange, at));
+            self.registrations.extend(Registration::read(exchange, at));
         }
         for url in [Some(&**url), exchange.response_header("location")].into_iter().flatten() {
             if let Some(code) = filled(query(url), "code")

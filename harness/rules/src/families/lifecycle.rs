@@ -196,8 +196,8 @@ impl LifecycleState {
             "notifications/initialized" => {
                 self.initialized = true;
                 // Clients without sessions look alike in later ones.
-                let alone = at.facts.session == 0 && message.item.is_none();
-                if self.id.is_some() && self.answered.is_none() && alone {
+                let is_single = at.facts.session == 0 && message.item.is_none();
+                if self.id.is_some() && self.answered.is_none() && is_single {
                     self.ready_early.get_or_insert_with(|| (at.location(), at.entry.time));
                 } else {
                     at.pass(&INITIALIZED);

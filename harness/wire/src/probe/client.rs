@@ -331,9 +331,8 @@ impl Client {
 
     /// Whether there was a request of this id.
     fn has_asked(&self, id: &Value) -> bool {
-        let is_counted =
-            id.as_f64().is_some_and(|id| id.fract() == 0.0 && id >= 1.0 && id <= self.last as f64);
-        is_counted || self.named.iter().any(|(named, _)| is_same(named, id))
+        let is_counted = |id: f64| id.fract() == 0.0 && (1.0..=self.last as f64).contains(&id);
+        id.as_f64().is_some_and(is_counted) || self.named.iter().any(|(named, _)| is_same(named, id))
     }
 }
 

@@ -125,7 +125,7 @@ pub struct Probed {
     pub played: Vec<&'static str>,
     /// The steps that were not, and why.
     pub left: Vec<(&'static str, String)>,
-    /// Those of them for which the server declares what they need, and which alone put that to the test.
+    /// Those of them for which the server declares what they need, and which no other step puts to the test.
     pub untold: Vec<&'static Step<Act>>,
     /// The tools that were called.
     pub called: Vec<String>,

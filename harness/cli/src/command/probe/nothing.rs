@@ -18,7 +18,9 @@ pub(super) fn left(sessions: &[Probed], terminal: Terminal) {
         for (step, why) in &session.left {
             let text = format!("{}: {step} was not played: {why}", session.name);
             match session.untold.iter().find(|untold| untold.name == *step) {
-                Some(untold) => terminal.note(&format!("{text}; {} cannot be told", untold.tests.join(", "))),
+                Some(untold) => {
+                    terminal.note(&format!("{text}; {} cannot be judged", untold.tests.join(", ")))
+                }
                 None => terminal.detail(&text),
             }
         }

@@ -18,7 +18,7 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    pub(super) fn of(exchange: &HttpExchange, at: &RuleContext<'_>) -> Option<Self> {
+    pub(super) fn read(exchange: &HttpExchange, at: &RuleContext<'_>) -> Option<Self> {
         let body = Json::parse(exchange.raw.form.as_deref().filter(|_| exchange.is("POST"))?).ok()?;
         let redirects = body.member("redirect_uris")?.items().filter_map(text_of);
         Some(Self {
