@@ -58,6 +58,10 @@ const LESS: &[&str] = &[
     "rules/messages/of-a2a-beside-mcp",
     // Who sent what is guessed, and a note of reading says so.
     "rules/correlation/same-id-on-both-sides",
+    "rules/correlation/notification-answered-in-the-first-revision",
+    "batches/one-id-twice-in-a-batch",
+    // What a recorder says beside a message of its own losses has no place elsewhere.
+    "replay/numbers-and-flags-beside-messages",
     // That a handshake was refused is known by its exchange.
     "batches/later-handshake-refused",
     // That an answer came after the request which stands behind it is known by its time.
