@@ -62,7 +62,8 @@ impl<'m> SeenMessage<'m> {
     /// The revision without handshake that a request is of: it names its version, or only that revision has its method.
     pub(super) fn shown_revision(&self) -> Option<Revision> {
         match self.meta(META_VERSION) {
-            Some(version) => Revision::new(version),
+            // A version with a handshake is not named there, so that nothing follows from it.
+            Some(version) => Revision::new(version).filter(|revision| !revision.has_handshake()),
             None => {
                 let known = self.known?;
                 known.spans.iter().all(|one| one.span == Span::MODERN).then_some(Revision::V2026_07_28)
