@@ -1,8 +1,8 @@
-//! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, and the ids of
-//! [`CANCELLED`] that were taken back and [`EARLY`] answers.
+//! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, the ids of refused
+//! ones, and those of [`CANCELLED`] that were taken back and [`EARLY`] answers.
 
 use super::names::{OTHERS, cut};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
@@ -24,10 +24,9 @@ pub struct Fates<T> {
     open: HashMap<u64, Waiting<T>>,
     /// Why HTTP did not carry the exchange at hand to an answer: its number, and a status or the recorder's words.
     refused: Option<(u64, String)>,
-    /// The first request with an id that HTTP refused, by sender and id; and the last that was sent again with it, by event. The
-    /// contract gives the first what answers the last (COR-FIRST).
-    refusals: HashMap<(Option<Side>, Box<str>), u64>,
-    again: HashMap<u64, u64>,
+    /// By sender and id, as it is written, of requests that HTTP refused: those that were sent again with it and wait. The contract
+    /// gives the refused ones what answers these (COR-FIRST).
+    again: HashMap<(Option<Side>, Box<str>), VecDeque<u64>>,
     /// The ids of requests that their sender took back, as they are written.
     cancelled: HashSet<Box<str>>,
 }
@@ -52,13 +51,7 @@ pub(crate) enum Fate {
 
 impl<T> Default for Fates<T> {
     fn default() -> Self {
-        Self {
-            open: HashMap::new(),
-            refused: None,
-            refusals: HashMap::new(),
-            again: HashMap::new(),
-            cancelled: HashSet::new(),
-        }
+        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled: HashSet::new() }
     }
 }
 
@@ -87,19 +80,19 @@ impl<T> Fates<T> {
                 let refused = refused.map(|(_, why)| why.clone());
                 let id: Box<str> = message.written_id().unwrap_or_default().into();
                 let key = (entry.side, id.clone());
-                if let Some(first) = self.refusals.get(&key) {
-                    self.again.insert(*first, event.index);
-                } else if refused.is_some() {
-                    self.refusals.insert(key, event.index);
+                if refused.is_some() {
+                    self.again.entry(key).or_default();
+                } else if let Some(again) = self.again.get_mut(&key) {
+                    again.push_back(event.index);
                 }
                 let listens = message.method().is_some_and(|method| method.is("subscriptions/listen"));
                 self.open.insert(event.index, Waiting { of: of(), id, refused, listens });
                 None
             }
             EventKind::Result | EventKind::Error => {
-                let index = event.answers?;
-                let index = self.again.remove(&index).unwrap_or(index);
-                self.open.remove(&index).map(|waiting| waiting.of)
+                let key = (entry.side.map(Side::other), message.written_id().unwrap_or_default().into());
+                let again = self.again.get_mut(&key).and_then(VecDeque::pop_front);
+                self.open.remove(&again.or(event.answers)?).map(|waiting| waiting.of)
             }
         }
     }
