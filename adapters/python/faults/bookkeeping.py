@@ -61,17 +61,6 @@ def copies_are_equal(honest):
     return tool_call
 
 
-def copies_are_closed(honest):
-    def request_for(self, id_, sender):
-        index = honest(self, id_, sender)
-        if index in self._turned_away:
-            for asker in contract._ASKERS[sender]:
-                self._unanswered.pop((asker, id_), None)
-        return index
-
-    return request_for
-
-
 def asked_by_servers(message, sender):
     servers = str(message.get("method")).startswith(("sampling/", "roots/", "elicitation/")) and "id" in message
     return (message, SERVER) if servers and sender == CLIENT else None
@@ -183,10 +172,6 @@ FAULTS = {
             patch(Session, "_tool_call", copies_are_free)),
         "copies-are-equal": ("wants the same arguments of a call that comes again",
             patch(Session, "_tool_call", copies_are_equal)),
-    },
-    "COR-FIRST": {
-        "copies-are-closed": ("closes all copies of a call that was turned away with the first answer",
-            patch(Session, "_request_for", copies_are_closed)),
     },
     "COR-DIRECTION": {
         "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, and does not ask who sent them", on_added(asked_by_servers)),

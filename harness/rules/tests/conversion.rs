@@ -59,7 +59,6 @@ const LESS: &[&str] = &[
     // Who sent what is guessed, and a note of reading says so.
     "rules/correlation/same-id-on-both-sides",
     "rules/correlation/notification-answered-in-the-first-revision",
-    "batches/one-id-twice-in-a-batch",
     // What a recorder says beside a message of its own losses has no place elsewhere.
     "replay/numbers-and-flags-beside-messages",
     // That a handshake was refused is known by its exchange.
