@@ -1,6 +1,7 @@
 //! What a format cannot carry of a session.
 
 use crate::envelope::is_foreign;
+use crate::exchange::sessions::SESSION;
 use crate::exchange::write::contexts_left_out;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
@@ -8,8 +9,6 @@ use std::collections::BTreeSet;
 use transcript::contract::Contract;
 use transcript::message::{Id, Message};
 use transcript::session::{Content, Entry, Headers, Side, header};
-
-const SESSION: &str = "mcp-session-id";
 
 /// Something that a format cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +49,12 @@ impl Session {
 
     /// How many sessions servers assigned, where these are several.
     fn several_sessions(&self) -> usize {
-        let assigned = |entry: &'_ OwnedEntry| match &entry.what {
-            OwnedContent::Exchange(exchange) => {
-                header(&exchange.response_headers, SESSION).map(str::to_owned)
-            }
+        let exchanges = self.entries.iter().filter_map(|entry| match &entry.what {
+            OwnedContent::Exchange(exchange) => Some(exchange),
             _ => None,
-        };
-        let sessions = self.entries.iter().filter_map(assigned).collect::<BTreeSet<_>>().len();
+        });
+        let assigned = exchanges.filter_map(|exchange| header(&exchange.response_headers, SESSION));
+        let sessions = assigned.collect::<BTreeSet<_>>().len();
         if sessions > 1 { sessions } else { 0 }
     }
 

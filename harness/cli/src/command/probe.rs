@@ -5,7 +5,7 @@ mod findings;
 mod fuzz;
 mod fuzz_values;
 mod hosted;
-mod nothing;
+mod shortfalls;
 
 use super::check::Output;
 use super::context::{CommandContext, Failure};

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use transcript::json::Json;
 use transcript::session::{Carrier, Content, Entry, Exchange, header};
 
-const SESSION: &str = "mcp-session-id";
+pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// What tells of which session an exchange is.
 #[derive(Debug, Default)]

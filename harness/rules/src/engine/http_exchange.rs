@@ -142,6 +142,11 @@ impl HttpExchange {
         self.request_header(SESSION).or(self.response_header(SESSION))
     }
 
+    /// The session, the version and the token that its request names.
+    pub(crate) fn named(&self) -> [Option<Box<str>>; 3] {
+        [SESSION, VERSION, "authorization"].map(|name| self.request_header(name).map(Into::into))
+    }
+
     /// Where it goes, and the session that it is of.
     pub(crate) fn peer(&self) -> Box<str> {
         format!("{} {}", self.url(), self.session().unwrap_or_default()).into()

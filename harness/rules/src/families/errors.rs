@@ -7,7 +7,7 @@
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Method, PendingRequest, Revision, RuleContext,
-    RuleVisitor, SESSION, SeenMessage, Span, Trigger, VERSION, Violation, per_session, quoted, text_of,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, quoted, text_of,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
@@ -182,8 +182,7 @@ impl RuleVisitor for ErrorsState {
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         parse_code(exchange, at);
-        let headers = [SESSION, VERSION, "Authorization"];
-        let headers = headers.map(|name| exchange.request_header(name).map(Into::into));
+        let headers = exchange.named();
         if exchange.succeeded() && exchange.speaks() {
             self.served = Some(headers);
             return;

@@ -1,7 +1,7 @@
 //! Streamable HTTP: what the POST of a message and its answer must look like.
 //!
 //! Headers, statuses and the shape of bodies, of one exchange at a time; but a page of another origin is refused where the same
-//! request without its `Origin` is served. Memory: [`MOST_EARLY`] of what waits, and of what was served.
+//! request without its `Origin` is served, and a server breaks down that served the request before. Memory: [`MOST_EARLY`] of what waits, and of what was served.
 
 mod accept;
 
@@ -260,13 +260,9 @@ impl RuleVisitor for HttpState {
             true => {}
         }
         if exchange.succeeded() {
-            self.last = Some(named(exchange));
+            self.last = Some(exchange.named());
         }
     }
-}
-
-fn named(exchange: &HttpExchange) -> [Option<Box<str>>; 3] {
-    [SESSION, VERSION, "authorization"].map(|name| exchange.request_header(name).map(Into::into))
 }
 
 impl HttpState {
@@ -279,7 +275,7 @@ impl HttpState {
         exchange.status() == 500
             && !matches!(media, "application/json" | "text/event-stream")
             && !exchange.answer_lost
-            && self.last.as_ref() == Some(&named(exchange))
+            && self.last.as_ref() == Some(&exchange.named())
             && is_other()
     }
 

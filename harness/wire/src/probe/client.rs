@@ -331,8 +331,7 @@ impl Client {
 
     /// Whether there was a request of this id.
     fn has_asked(&self, id: &Value) -> bool {
-        let is_counted = |id: f64| id.fract() == 0.0 && (1.0..=self.last as f64).contains(&id);
-        id.as_f64().is_some_and(is_counted) || self.named.iter().any(|(named, _)| is_same(named, id))
+        self.named.iter().any(|(named, _)| is_same(named, id))
     }
 }
 

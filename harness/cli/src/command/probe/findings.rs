@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::nothing::{left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;

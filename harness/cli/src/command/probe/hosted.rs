@@ -2,7 +2,7 @@
 
 use super::args::{Args, Aside};
 use super::findings::{self, Asked};
-use super::nothing::last_words;
+use super::shortfalls::last_words;
 use crate::command::check::Output;
 use crate::command::context::{CommandContext, Failure};
 use crate::command::outcome::watch;
