@@ -155,7 +155,7 @@ impl Facts {
         let opens = message.calls("initialize");
         let session = session.filter(|revision| !opens || revision.has_handshake());
         let asked = || opens.then(|| message.param("protocolVersion")).flatten().and_then(Revision::new);
-        message.meta(META_VERSION).and_then(Revision::new).or(session).or_else(asked)
+        message.shown_revision().or(session).or_else(asked)
     }
 
     /// Whether HTTP said of a session that it is over.
