@@ -94,6 +94,8 @@ impl Routes {
 
 struct Router<'s> {
     script: &'s Script,
+    /// By step: the one that it answers.
+    answers_to: Vec<Option<usize>>,
     /// By step: the one that answers it.
     answered: Vec<Option<usize>>,
     /// The exchanges of an archive, by their numbers.
@@ -110,23 +112,36 @@ struct Router<'s> {
 impl<'s> Router<'s> {
     fn new(script: &'s Script, answers: Answers) -> Self {
         let steps = &script.steps;
-        let (mut answered, mut asked) = (vec![None; steps.len()], HashMap::new());
-        for (step, found) in steps.iter().enumerate() {
-            if let Some(answer) = found.answers.and_then(|asked| answered.get_mut(asked)) {
-                *answer = Some(step);
-            }
-            let number = script.entry(step).and_then(|entry| entry.exchange);
-            if let Some(number) = number.filter(|_| found.side == Side::Client) {
-                asked.entry(number).or_insert(step);
-            }
-        }
         let exchange = |entry: &'s OwnedEntry| match &entry.what {
             OwnedContent::Exchange(exchange) => Some((entry.exchange?, &**exchange)),
             _ => None,
         };
-        let exchanges = script.session.entries.iter().filter_map(exchange).collect();
+        let exchanges: HashMap<u64, &Exchange<'_>> =
+            script.session.entries.iter().filter_map(exchange).collect();
+        let number = |step: usize| script.entry(step).and_then(|entry| entry.exchange);
+        let id = |step: usize| script.message(step)?.id().key();
+        let is_turned_away = |step: usize| {
+            number(step).and_then(|number| exchanges.get(&number)?.status).is_some_and(|status| status >= 300)
+        };
+        let (mut answers_to, mut answered) = (vec![None; steps.len()], vec![None; steps.len()]);
+        let mut asked = HashMap::new();
+        for (step, found) in steps.iter().enumerate() {
+            let number = number(step);
+            if let Some(number) = number.filter(|_| found.side == Side::Client) {
+                asked.entry(number).or_insert(step);
+            }
+            let Some(first) = found.answers else { continue };
+            // A call that was turned away with a message stays open by its id. It comes again in another exchange, which
+            // has the answer, whichever of the two that binds to.
+            let own = number.and_then(|number| asked.get(&number).copied());
+            let own = own.filter(|own| is_turned_away(first) && id(*own) == id(first)).unwrap_or(first);
+            answers_to[step] = Some(own);
+            if let Some(answer) = answered.get_mut(own) {
+                *answer = Some(step);
+            }
+        }
         let (tokens, bodies) = (HashMap::new(), HashMap::new());
-        Self { script, answered, exchanges, asked, tokens, bodies, answers }
+        Self { script, answers_to, answered, exchanges, asked, tokens, bodies, answers }
     }
 
     fn find(&mut self, step: usize) -> Route {
@@ -140,7 +155,7 @@ impl<'s> Router<'s> {
             return Route::Post;
         }
         let is_asked = |asked: &usize| self.script.steps[*asked].side == Side::Client;
-        if let Some(asked) = found.answers.filter(is_asked) {
+        if let Some(asked) = self.answers_to[step].filter(is_asked) {
             return Route::Answer(asked);
         }
         if let Some(asked) = self.body_of(step) {
