@@ -27,18 +27,33 @@ pub struct Decoded<'a> {
     /// It is not yet known what it is; then, which file to name.
     fresh: Option<String>,
     note: Box<dyn FnMut(&str) + Send + 'a>,
+    is_packed: bool,
 }
 
 impl<'a> Decoded<'a> {
     /// What a reader has, in errors and notes called `name`. `note` is shown a sentence where it is UTF-16.
     pub fn new(name: &str, reader: impl Read + Send + 'a, note: impl FnMut(&str) + Send + 'a) -> Self {
         let name = if name == "<stdin>" { "FILE" } else { name };
-        Self { reader: Box::new(reader), fresh: Some(name.to_owned()), note: Box::new(note) }
+        Self {
+            reader: Box::new(reader),
+            fresh: Some(name.to_owned()),
+            note: Box::new(note),
+            is_packed: false,
+        }
     }
 
     /// The same, as it is.
     pub(crate) fn exact(reader: impl Read + Send + 'a) -> Self {
-        Self { reader: Box::new(reader), fresh: None, note: Box::new(|_| {}) }
+        Self { reader: Box::new(reader), fresh: None, note: Box::new(|_| {}), is_packed: false }
+    }
+
+    /// Unpacks the rest. Only the end of gzip shows whether the text before it is what was packed: where it is not, nothing that
+    /// is wrong with the text is the recording's fault.
+    pub(crate) fn prove(&mut self) -> io::Result<()> {
+        if self.is_packed {
+            io::copy(self, &mut io::sink())?;
+        }
+        Ok(())
     }
 
     /// Looks at its beginning, and at what comes out of it. How many bytes come before the others.
@@ -62,7 +77,9 @@ impl<'a> Decoded<'a> {
                 unpacked: 0,
                 what,
                 name: name.to_owned(),
+                failure: None,
             });
+            self.is_packed = true;
             start = self.look()?;
             convert = format!("gzip -dc {name} | iconv -f UTF-16 -t UTF-8");
         }
@@ -137,21 +154,33 @@ struct Unpacker<R> {
     /// What it is, in errors.
     what: &'static str,
     name: String,
+    /// Why no more came of it, for each who asks.
+    failure: Option<String>,
 }
 
 impl<R: Read> Read for Unpacker<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (what, name) = (self.what, &self.name);
-        let read = self.unpacker.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof if what == "gzip" => io::Error::other(format!(
-                "it is gzip that is cut off; `gzip -dc {name} > NEW` keeps what is whole"
-            )),
-            ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
-            ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-                io::Error::other(format!("it is {what} that is damaged"))
+        let broken = |why: &String| Err(io::Error::other(why.clone()));
+        if let Some(why) = &self.failure {
+            return broken(why);
+        }
+        let read = match self.unpacker.read(buffer) {
+            Ok(read) => read,
+            Err(error) => {
+                let why = match error.kind() {
+                    ErrorKind::UnexpectedEof if what == "gzip" => {
+                        format!("it is gzip that is cut off; `gzip -dc {name} > NEW` keeps what is whole")
+                    }
+                    ErrorKind::UnexpectedEof => format!("it is {what} that is cut off"),
+                    ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+                        format!("it is {what} that is damaged")
+                    }
+                    _ => return Err(error),
+                };
+                return broken(self.failure.insert(why));
             }
-            _ => error,
-        })?;
+        };
         self.unpacked += read as u64;
         let most = most_of(self.unpacker.get_ref().1);
         if self.unpacked > most {
@@ -332,6 +361,14 @@ mod tests {
             assert!(crate::answer(&crate::ReadOptions::default(), [exact]).is_err());
         }
         assert!(meaning(&packed(line.as_bytes())[..20]).unwrap_err().contains("gzip that is cut off"));
+        // What damage made of the text is not the recording's fault.
+        for text in ["no recording", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nno JSON\n"] {
+            let mut damaged = packed(text.as_bytes());
+            assert!(!meaning(&damaged).unwrap_err().contains("damaged"));
+            let check = damaged.len() - 5;
+            damaged[check] ^= 1;
+            assert!(meaning(&damaged).unwrap_err().contains("gzip that is damaged"));
+        }
     }
 
     #[test]

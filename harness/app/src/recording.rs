@@ -55,7 +55,25 @@ impl<'a> Recording<'a> {
             true => Decoded::exact(&mut self.source),
             false => Decoded::new(name, &mut self.source, |_| {}),
         };
-        let opened = Input::new(&mut decoded).and_then(|mut input| match asked.filter(|_| !found) {
+        let answer = Self::read_in(name, found, &mut decoded, asked, each);
+        if answer
+            .as_ref()
+            .is_err_and(|error| matches!(error.cause, Cause::Rejected(_) | Cause::UnknownFormat(_)))
+        {
+            decoded.prove().map_err(|error| failed(error.into()))?;
+        }
+        answer
+    }
+
+    fn read_in<T>(
+        name: &str,
+        found: bool,
+        decoded: &mut Decoded<'_>,
+        asked: Option<&'static Format>,
+        each: impl FnOnce(&'static Format, &mut Input<'_>) -> Result<T, ReadError>,
+    ) -> Result<(&'static Format, T), Error> {
+        let failed = |error| Error::reading(name, error);
+        let opened = Input::new(decoded).and_then(|mut input| match asked.filter(|_| !found) {
             Some(format) => Ok((Some(format), input)),
             None => Ok((formats::detect(&mut input)?, input)),
         });
