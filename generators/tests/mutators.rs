@@ -13,8 +13,9 @@ use generators::mutator::{Apply, Mutator};
 use generators::mutators::{all, find};
 use generators::relation::Relation;
 use generators::rng::Rng;
-use generators::seeded::{Source, cases, session, single, variant};
+use generators::seeded::{Source, cases, recipe, session, single, variant};
 use generators::session_builder::SessionBuilder;
+use generators::shrink::{Outcome, Recipe, shrink};
 use generators::variant::Variant;
 use generators::variant_builder::VariantBuilder;
 use proptest::prelude::*;
@@ -233,6 +234,76 @@ fn a_given_session_is_changed_or_refused() {
     // There is nothing in it to change but what surrounds messages.
     assert!(variant.is_none_or(|variant| !variant.trail.is_empty()));
     assert!(single(SessionBuilder::default(), find("ids-wrong-type").unwrap(), &Rng::new(0)).is_none());
+}
+
+/// The least that still shows it; whatever is tried on the way keeps its word.
+fn shrunk(recipe: Recipe, shows: impl Fn(&Variant) -> bool) -> Recipe {
+    shrink(recipe, &mut |candidate| {
+        let Some(variant) = candidate.make() else { return Outcome::Other };
+        holds(&variant, "shrunk").unwrap();
+        if shows(&variant) { Outcome::Same } else { Outcome::Other }
+    })
+}
+
+#[test]
+fn a_recipe_makes_the_variant_of_its_number() {
+    for number in 0..200 {
+        let made = recipe(11, number, Source::Made).map(|recipe| format!("{:?}", recipe.make()));
+        assert_eq!(made, Some(format!("{:?}", variant(11, number, Source::Made))), "{number}");
+    }
+}
+
+#[test]
+fn what_is_looked_for_is_left_and_nothing_else() {
+    let text = |variant: &Variant| variant.expectation.meaning().map_or("", |it| it.text()).to_owned();
+    let shows = |variant: &Variant| {
+        let text = text(variant);
+        matches!(variant.expectation, Expectation::Meaning(_))
+            && text.contains("9007199254740993")
+            && text.contains("\"arguments\"")
+    };
+    let mut tried = 0;
+    for number in 0..400 {
+        let recipe = recipe(3, number, Source::Made).unwrap();
+        if recipe.make().is_some_and(|variant| shows(&variant)) {
+            let before = recipe.messages();
+            let less = shrunk(recipe, shows);
+            let left = less.make().unwrap();
+            assert!(less.messages() <= 2 && less.messages() <= before, "{}", text(&left));
+            // A mutator is left where it brought the number.
+            assert!(left.trail.len() <= 1 && text(&left).len() < 300, "{:?} {}", left.trail, text(&left));
+            tried += 1;
+        }
+    }
+    assert!(tried > 3, "{tried}");
+}
+
+#[test]
+fn a_rejection_stays_the_same_rejection() {
+    let mut tried = 0;
+    for number in 0..150 {
+        let recipe = recipe(5, number, Source::Made).unwrap();
+        let Some(Expectation::Rejection(code)) = recipe.make().map(|variant| variant.expectation) else {
+            continue;
+        };
+        let shows = |variant: &Variant| variant.expectation == Expectation::Rejection(code);
+        let less = shrunk(recipe, shows);
+        assert!(less.messages() <= 2, "{code:?}: {}", less.messages());
+        assert!(matches!(less.valid_counterpart().unwrap().expectation, Expectation::Meaning(_)), "{code:?}");
+        tried += 1;
+    }
+    assert!(tried > 5, "{tried}");
+}
+
+#[test]
+fn enough_is_enough() {
+    let recipe = recipe(3, 0, Source::Made).unwrap();
+    let mut asked = 0;
+    shrink(recipe, &mut |_| {
+        asked += 1;
+        if asked < 3 { Outcome::Other } else { Outcome::Enough }
+    });
+    assert_eq!(asked, 3);
 }
 
 proptest! {
