@@ -69,11 +69,12 @@ fn has_no_head(format: &Format) -> bool {
     written(&Session::default(), format).is_empty()
 }
 
+/// At once, in pieces of any size, and after it was written again.
 #[test]
 fn reads_what_it_writes_in_all_formats() {
     let carried: RefCell<HashMap<&str, u32>> = RefCell::default();
     TestRunner::new(config(CASES * 2))
-        .run(&sessions(), |known| {
+        .run(&(sessions(), 1..40usize), |(known, size)| {
             for (format, text) in spellings(&known) {
                 *carried.borrow_mut().entry(format.name).or_default() += 1;
                 let read = understood(format, &text);
@@ -85,6 +86,12 @@ fn reads_what_it_writes_in_all_formats() {
                     String::from_utf8_lossy(&text)
                 );
                 prop_assert_eq!(read.totals.events, known.messages.len() as u64);
+                let pieces = meaning(format, &mut ChunkedReader::new(&text, size), ReadOptions::default());
+                prop_assert_eq!(pieces.unwrap(), read, "{} in pieces of {}", format.name, size);
+                let once = written(&session(format, &text), format);
+                let twice = written(&session(format, &once), format);
+                let [once, twice] = [once, twice].map(|bytes| String::from_utf8(bytes).unwrap());
+                prop_assert_eq!(once, twice, "{}", format.name);
             }
             Ok(())
         })
@@ -104,26 +111,6 @@ proptest! {
     fn reads_lines_as_they_were_made(known in sessions()) {
         prop_assume!(!known.needs_directions && known.discovery.is_none());
         prop_assert_eq!(understood(find("jsonrpc").unwrap(), known.lines().as_bytes()).text, known.meaning());
-    }
-
-    #[test]
-    fn reading_twice_changes_nothing(known in sessions()) {
-        for (format, text) in spellings(&known) {
-            prop_assert_eq!(understood(format, &text), understood(format, &text));
-            let once = written(&session(format, &text), format);
-            let twice = written(&session(format, &once), format);
-            prop_assert_eq!(
-                String::from_utf8(once).unwrap(), String::from_utf8(twice).unwrap(), "{}", format.name
-            );
-        }
-    }
-
-    #[test]
-    fn any_split_into_reads_gives_the_same_meaning(known in sessions(), size in 1..40usize) {
-        for (format, text) in spellings(&known) {
-            let read = meaning(format, &mut ChunkedReader::new(&text, size), ReadOptions::default()).unwrap();
-            prop_assert_eq!(read.text, known.meaning(), "{}", format.name);
-        }
     }
 
     #[test]
