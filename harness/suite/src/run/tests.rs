@@ -5,7 +5,6 @@ use crate::builtin::Builtin;
 use crate::importer::Importer;
 use crate::testing::{Double, SUITE};
 use verdict::answer::Answer;
-use verdict::meaning::Meaning;
 use verdict::record::{self, CaseResult, Record};
 use verdict::verdict::Verdict;
 
@@ -46,24 +45,6 @@ fn what_is_not_read_or_not_identified_is_skipped_with_the_reason() {
     let silent = skipped(&judged("identify/*", &faulty(|_, answer| answer)));
     assert!(silent.iter().all(|why| why == "faulty does not answer `identify`"), "{silent:?}");
     assert_eq!(silent.len() as u64, record.planned);
-}
-
-#[test]
-fn a_summary_that_is_not_shown_is_skipped_and_counted_where_one_is_due() {
-    let silent = |_: &str, answer| match answer {
-        Answer::Meaning(meaning) => {
-            let (events, _) = meaning.text().rsplit_once(",\n\"authorization_discovery\"").unwrap();
-            Answer::Meaning(Meaning::parse(&format!("{events}}}")).unwrap())
-        }
-        other => other,
-    };
-    let record = judged("k2a/both-parameters/{streamable-http,http-sse,har,jsonrpc}", &faulty(silent));
-    assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (3, 1), "{record:?}");
-    for line in record.results.iter().filter(|line| line.verdict == Verdict::Skip) {
-        assert!(line.message.as_ref().unwrap().contains("no `authorization_discovery`"), "{line:?}");
-    }
-    let record = judged("k2a/neither/{streamable-http,http-sse,har}", &faulty(silent));
-    assert_eq!(count(&record, Verdict::Pass), record.planned, "{record:?}");
 }
 
 #[test]
