@@ -16,7 +16,7 @@ use super::methods::usual_sender;
 use super::pending_requests::PendingRequests;
 use super::recording_info::RecordingInfo;
 use super::report::Report;
-use super::trace_event::TraceEvent;
+use super::trace_event::{TraceEvent, bytes_of};
 use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::batch;
@@ -181,7 +181,15 @@ impl Judge {
             Content::Skipped(_) if self.facts.recording.kind.trace => {
                 self.show(entry, None, entry.side);
                 match TraceEvent::new(entry) {
-                    Some(TraceEvent::Noise(noise)) => self.show(&noise, None, noise.side),
+                    Some(TraceEvent::Noise(noise)) => {
+                        // A message that is not UTF-8 was sent, and no reader knows what it said.
+                        let bytes =
+                            if let Content::Noise(line) = &noise.content { bytes_of(line) } else { None };
+                        if bytes.is_some_and(|text| text.starts_with(['{', '['])) {
+                            self.lose();
+                        }
+                        self.show(&noise, None, noise.side);
+                    }
                     Some(TraceEvent::Gap) => {
                         self.facts.losses.keep(entry, "lines are lost here, the recorder says".to_owned());
                         self.lose();

@@ -81,6 +81,7 @@ pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use secrets::secret;
 pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
+pub(crate) use trace_event::bytes_of;
 pub(crate) use typed_id::{TypedId, UsedIds};
 pub(crate) use url::{Origin, address, bare_url, host, is_private, parameter, percent_decoded, query};
 pub(crate) use violation::{HeldFinding, Violation};

@@ -1,6 +1,8 @@
 //! What recorders of traces write beside the messages, in lines of their own: what a program printed that is not a message, and
 //! where lines were lost.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
@@ -43,4 +45,11 @@ impl<'a> TraceEvent<'a> {
         let content = Content::Noise(Noise { why, text: text.into() });
         Some(Self::Noise(Box::new(Entry { side: Some(side), content, location, ..entry.clone() })))
     }
+}
+
+/// What a program wrote that is not UTF-8, as well as text can show it. None for all else that is kept of a line.
+pub(crate) fn bytes_of(noise: &Noise<'_>) -> Option<String> {
+    let kept = Json::parse(&noise.text).ok()?;
+    let bytes = kept.member("from").and(kept.member("base64"))?.as_text()?.to_str()?;
+    Some(String::from_utf8_lossy(&STANDARD.decode(&*bytes).ok()?).into_owned())
 }

@@ -5,7 +5,7 @@
 use super::encoding;
 use crate::engine::{
     Family, FindingLocation, MARK, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
-    quoted,
+    bytes_of, quoted,
 };
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
@@ -48,6 +48,9 @@ static STDIN: Rule = Rule {
     ..OURS.client()
 };
 
+/// How much is shown of a text before what is wrong, in characters.
+const BEFORE: usize = 20;
+
 #[derive(Default)]
 struct StdioState {
     /// What each side wrote that is not JSON by itself: the client, the server.
@@ -77,8 +80,10 @@ impl RuleVisitor for StdioState {
                     Some(text) => self.printed(&text, side, at),
                     None => {
                         self.give_up(side, at);
-                        if !resembles_message(value) {
-                            impure(noise.text.as_ref(), side, at);
+                        match bytes_of(noise) {
+                            Some(text) => foreign("this is not UTF-8, and so", lost(&text), side, at),
+                            None if !resembles_message(value) => impure(&noise.text, side, at),
+                            None => {}
                         }
                     }
                 }
@@ -143,12 +148,20 @@ fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>) {
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
 
 fn impure(text: &str, side: Side, at: &RuleContext<'_>) {
+    let header = text.get(..15).is_some_and(|name| name.eq_ignore_ascii_case("content-length:"));
+    foreign(if header { "this is a header, as LSP has them, and" } else { "this is" }, text, side, at);
+}
+
+/// A text from shortly before the first character that was lost: what is before it may be the same in no two sessions.
+fn lost(text: &str) -> &str {
+    let before = text.find('\u{fffd}').map_or("", |at| &text[..at]);
+    let start = before.char_indices().rev().nth(BEFORE).map_or(0, |(start, _)| start);
+    &text[start..]
+}
+
+fn foreign(what: &str, text: &str, side: Side, at: &RuleContext<'_>) {
     match at.facts.over_stdio() {
-        Some(true) => {
-            let header = text.get(..15).is_some_and(|name| name.eq_ignore_ascii_case("content-length:"));
-            let what = if header { "this is a header, as LSP has them, and" } else { "this is" };
-            at.fail(pure(side), format!("{what} not a message: {}", quoted(text)));
-        }
+        Some(true) => at.fail(pure(side), format!("{what} not a message: {}", quoted(text))),
         Some(false) => {}
         None => at.inconclusive(pure(side), OVER_HTTP),
     }
