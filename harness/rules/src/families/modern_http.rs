@@ -150,6 +150,9 @@ struct ModernHttpState {
     fault: Option<HeaderFault>,
     /// The last request's headers were all seen, and say what its body says: its exchange.
     right: Option<u64>,
+    /// That request, and the one that was served last under such headers.
+    asked: Box<str>,
+    served: Box<str>,
     /// Refusals of such calls: the tool, its schema as it was listed, and where.
     refused: Vec<(Box<str>, Box<str>, FindingLocation)>,
 }
@@ -273,17 +276,12 @@ impl ModernHttpState {
         let expected = || schema().is_some_and(|schema| !annotations(schema).are_invalid());
         let named = message.meta(META_VERSION).is_some();
         let seen = whole && !hidden && named && (method != "tools/call" || expected());
+        self.asked = message.raw.text().into();
         self.right = at.entry.exchange.filter(|_| seen && wrong.is_none() && lenient.is_none());
-        self.fault = match (wrong, lenient) {
-            (Some(wrong), _) => Some((wrong, false)),
-            (None, Some(wrong)) => Some((wrong, true)),
-            (None, None) => None,
-        }
-        .map(|(wrong, lenient)| HeaderFault {
-            exchange: at.entry.exchange.unwrap_or_default(),
-            wrong,
-            lenient,
-        });
+        let is_lenient = wrong.is_none();
+        let exchange = at.entry.exchange.unwrap_or_default();
+        let fault = wrong.or(lenient);
+        self.fault = fault.map(|wrong| HeaderFault { exchange, wrong, lenient: is_lenient });
     }
 
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
@@ -311,7 +309,10 @@ impl ModernHttpState {
                     _ => at.fail(&FALSE_MISMATCH, broke(AGREES.to_owned())),
                 }
             }
-            None if right => at.pass(&FALSE_MISMATCH),
+            None if right => {
+                at.pass(&FALSE_MISMATCH);
+                self.served.clone_from(&self.asked);
+            }
             _ => {}
         }
         match (message.error_code(), &fault) {
@@ -331,8 +332,9 @@ impl ModernHttpState {
                     at.fail(&MISMATCH, broke(format!("the request was served, although {}", fault.wrong)));
                 }
             }
-            // Another fault of the request may be refused first, unless the words are of a header.
-            (Some(-32022 | -32021 | -32601 | -32602), _) if !names_a_header(message) => {}
+            // Another fault of the request may be refused first, unless the words are of a header, or the same was served before.
+            (Some(-32022 | -32021 | -32601), _) if !names_a_header(message) => {}
+            (Some(-32602), _) if !names_a_header(message) && self.served != self.asked => {}
             (code, Some(fault)) if at.facts.modern && !fault.lenient => {
                 let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
                 at.fail(&MISMATCH, broke(format!("{code} is the answer, although {}", fault.wrong)));
