@@ -147,12 +147,13 @@ impl PromptsState {
         if status.is_some_and(|status| matches!(status, 401 | 403 | 404 | 429 | 500..)) {
             return;
         }
-        at.check(&ARGS, message.error_code() == Some(-32602), || {
-            let answer = match message.error_code() {
-                Some(code) => format!("the error {code}"),
-                None if message.kind == MessageKind::Error => "an error without a code".to_owned(),
-                None => "a prompt".to_owned(),
-            };
+        let code = message.error_code();
+        // What is no code has a rule of its own.
+        if message.kind == MessageKind::Error && code.is_none() {
+            return;
+        }
+        at.check(&ARGS, code == Some(-32602), || {
+            let answer = code.map_or("a prompt".to_owned(), |code| format!("the error {code}"));
             Violation::new(format!("{fault}, and the answer is {answer}")).of(request)
         });
     }
