@@ -135,6 +135,11 @@ impl<'p> Player<'p> {
         needs.is_empty() || needs.split('|').any(is_declared)
     }
 
+    /// Whether the server said what it declares.
+    pub(super) fn declares_anything(&self) -> bool {
+        self.declared.as_object().is_some_and(|declared| !declared.is_empty())
+    }
+
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
         self.may_fail = matches!(act, Act::Try(..) | Act::MisuseTools);
         match act {
