@@ -231,13 +231,21 @@ impl Player<'_> {
         }
         let method = "subscriptions/listen";
         let id = self.client.request(method, json!({"notifications": wanted}));
-        let first = self.client.listen_for_one(CALL.min(self.probe.patience), Some(&id));
+        let heard = self.client.heard;
+        let first = self.client.listen_for_one(self.probe.patience, Some(&id));
         match first.unwrap_or_else(|| self.client.answer_within(AFTERWARDS, &id)) {
-            Answer::None(Silence::Timeout) if self.may_cancel() => {
-                self.client.notify("notifications/cancelled", json!({"requestId": id}));
-                self.suspects = true;
+            Answer::None(Silence::Timeout) => {
+                if self.client.heard == heard {
+                    // Not even the acknowledgment came.
+                    self.took(method, None, id.clone(), Answer::None(Silence::Timeout));
+                }
+                if self.may_cancel() {
+                    self.client.notify("notifications/cancelled", json!({"requestId": id}));
+                    self.suspects = true;
+                } else {
+                    self.client.subscribed = true;
+                }
             }
-            Answer::None(Silence::Timeout) => self.client.subscribed = true,
             Answer::Error(why) => {
                 let step = self.client.step;
                 self.refused(Refusal { step, method, of: None, why }, false);

@@ -51,7 +51,8 @@ pub(super) struct Client {
     pub(super) patience: Duration,
     /// The number of the last request.
     last: u64,
-    heard: u64,
+    /// How much was heard, in bytes.
+    pub(super) heard: u64,
     /// Why the server is not listened to any more.
     pub(super) over: Option<Silence>,
     /// The revision whose requests stand by themselves, where it is spoken.

@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::shortfalls::{left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{LISTEN, left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -36,6 +36,9 @@ pub(super) struct Asked {
 
 /// The rule that a request without an answer breaks.
 pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
+
+/// The rule that a subscription breaks which is not acknowledged.
+const ACKNOWLEDGED: &str = "sub.ack-first";
 
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
@@ -177,8 +180,12 @@ fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> V
     lines
 }
 
-/// The rule that a request without an answer breaks: what its step puts to the test, where only HTTP has such a step.
+/// The rule that a request without an answer breaks: what its step puts to the test, where only HTTP has such a step, and of a
+/// subscription the one on its acknowledgment.
 fn broken(request: &Unanswered) -> &'static str {
+    if request.method == LISTEN {
+        return ACKNOWLEDGED;
+    }
     let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
     SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
 }

@@ -9,6 +9,9 @@ use std::time::Duration;
 use verdict::plain::{cut, plain};
 use wire::probe::{Probed, RECORDER, Refusal, Silence, Unanswered};
 
+/// The method of a subscription, whose acknowledgment comes long before its answer.
+pub(super) const LISTEN: &str = "subscriptions/listen";
+
 /// How much of what was sent is repeated, in characters.
 const SHOWN: usize = 60;
 
@@ -84,7 +87,8 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
         Silence::Ended => format!("the server {ended} when it got `{sent}`"),
         Silence::Timeout | Silence::Fallen => {
             let time = patience.as_secs_f64();
-            format!("the {} sent no answer in {time} s to `{method}`", party(session))
+            let what = if *method == LISTEN { "acknowledgment" } else { "answer" };
+            format!("the {} sent no {what} in {time} s to `{method}`", party(session))
         }
         _ => format!("the {} {} to `{method}`", party(session), why.said()),
     };
