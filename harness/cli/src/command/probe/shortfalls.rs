@@ -104,6 +104,9 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
         text.push_str(&format!(", and {ended} when it got a `ping`"));
     }
     text.push_str(&format!(" (step {step})"));
+    if *why == Silence::Timeout && *step == "handshake" && !session.is_client {
+        text.push_str("; a longer --timeout lets a slow one begin");
+    }
     if [Silence::Ended, Silence::Fallen].contains(why) {
         text.push_str(&last_words(&session.last_words));
     }
