@@ -6,6 +6,7 @@ import re
 import contract
 from contract import CLIENT, SERVER, Rejection, looks_like_message
 from faults.choices import BATCHES, all_of, arrays, each, is_body, refused
+from faults.libraries import any_type
 from faults.seams import (
     DROPPED,
     deep,
@@ -367,6 +368,7 @@ CHOICES = {
     },
     "HAR-STREAM": {
         "padding-added": ("reads base64 without its padding", on_base64(padded)),
+        "encodings-of-any-type": ("takes an encoding that is not a string for one that is not base64", any_type("encoding")),
         "stream-bytes-replaced": (
             "puts U+FFFD for bytes of a stream that are not UTF-8",
             patch(har, "_read_answer", bytes_replaced),

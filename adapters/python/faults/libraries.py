@@ -330,7 +330,6 @@ FAULTS = {
             ),
         ),
         "method-of-any-type": ("takes a method in HAR that is not a string for none", any_type("method")),
-        "encoding-of-any-type": ("takes an encoding in HAR that is not a string for none", any_type("encoding")),
     },
     "EQ-OUTCOME": {
         "errors-of-one-line": ("keeps the first line of an error's message", error_message(lambda text: text.split("\n")[0])),

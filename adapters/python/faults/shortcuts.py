@@ -113,7 +113,7 @@ def other_encodings(edit):
     def make(honest):
         def text(body, place):
             encoding = body.get("encoding")
-            is_other = type(encoding) is str and encoding.lower() not in ("", "base64")
+            is_other = encoding is not None and str(encoding).lower() not in ("", "base64")
             return honest(edit(body, place) if is_other else body, place)
 
         return text
