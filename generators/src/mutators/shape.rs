@@ -53,7 +53,8 @@ mutators! {
     "outcome-and-method" ["JRP-SHAPE"] "One message has a method and an outcome."
         => Relation::Open(Reading::Free), Apply::Spelling(|tree, rng| {
             let form = rng.pick(&["{}", "null"]).copied().unwrap_or("{}");
-            one(tree, rng, |message| {
+            // Where nobody knows who sent what, an answer of this side may meet a request of its own.
+            tree.format.carries.direction && one(tree, rng, |message| {
                 match message.get("method") {
                     Some(_) => message.set("result", Node::parse(form).unwrap_or(Node::leaf("null"))),
                     None => message.set("method", Node::text("ping")),

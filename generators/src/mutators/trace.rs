@@ -59,9 +59,9 @@ mutators! {
             );
             trace(tree, |lines| lines.extend(Node::parse(&text)))
         });
-    "trace-end-code" ["RPL-END"] "The last line of a trace says how the server exited: by a signal, in failure, or unknown."
+    "trace-end-code" ["RPL-END"] "The last line of a trace says how the server exited: by a signal, or in failure."
         => Relation::Same, Apply::Spelling(|tree, rng| {
-            let code = rng.pick(&["143", "1", "-1", "null", "0"]).copied().unwrap_or("1");
+            let code = rng.pick(&["143", "1", "-1", "0"]).copied().unwrap_or("1");
             let mut took = false;
             trace(tree, |lines| {
                 if let Some(end) =
