@@ -13,6 +13,7 @@ the contract leaves to importers, or a choice changes no reading of a case.
 """
 
 import argparse
+import gc
 import multiprocessing
 import os
 import re
@@ -40,6 +41,8 @@ def use(folder):
     """Lets this process find all cases below a folder, each as a folder of its own."""
     global CASES
     CASES = Path(folder)
+    gc.freeze()  # what is there now stays, and a search for what may go need not look at it
+    gc.set_threshold(100_000)
 
 
 class Crash(Exception):
@@ -68,7 +71,7 @@ def outcome(read, *given, **named):
     try:
         return read(*given, **named)
     except Rejection as rejection:
-        return rejection
+        return rejection.with_traceback(None)
     except Exception as error:  # a fault may crash in any way
         return Crash(error)
 
@@ -96,17 +99,39 @@ def try_case(name):
     expectation = Expectation(directory, strict=False)
     texts = {name: (directory / file).read_bytes() for name, file in TRANSCRIPTS.items() if (directory / file).exists()}
     with seams.patched(seams.on_parse(remembered).patches):
-        honest = {name: outcome(read_bytes, data, name) for name, data in texts.items()}
-        failing = complaints(expectation, honest)
-        killed = [] if failing else [fault.name for fault in faults.ALL.values() if is_killed(fault, expectation, texts, honest)]
-        chosen = {} if failing else {name: shown(choice, expectation, texts, honest) for name, choice in faults.CHOICES.items()}
+        honest = {name: Honest(data, name) for name, data in texts.items()}
+        readings = {name: one.found for name, one in honest.items()}
+        failing = complaints(expectation, readings)
+        killed = [] if failing else [fault.name for fault in faults.ALL.values() if is_killed(fault, expectation, honest)]
+        chosen = {} if failing else {name: shown(choice, expectation, honest) for name, choice in faults.CHOICES.items()}
     return name, failing, killed, {choice: formats for choice, formats in chosen.items() if formats is not None}
 
 
-def shown(choice, expectation, texts, honest):
+class Honest:
+    """What the reader without a fault makes of a transcript."""
+
+    def __init__(self, data, format_name):
+        self.data, self.format_name = data, format_name
+        with seams.noting(PATCHES) as self.called:
+            self.found = outcome(read_bytes, data, format_name)
+        self.spelled = spelled(self.found)
+
+    def with_a(self, fault):
+        """What a reader with this fault makes of it."""
+        if fault.name not in SHOWN[self.format_name]:
+            return self.found
+        return outcome(seams.read, fault.change, self.data, self.format_name, honest=self.found, called=self.called)
+
+
+KNOWN = (*faults.ALL.values(), *faults.CHOICES.values())
+PATCHES = [patch for fault in KNOWN for patch in fault.change.patches]
+SHOWN = {name: {fault.name for fault in KNOWN if fault.change.may_show(name)} for name in TRANSCRIPTS}
+
+
+def shown(choice, expectation, honest):
     """The formats in which the choice fails the case, or None where it reads the case as the reader without it does."""
-    readings = {name: reading(choice, name, texts, honest) for name in texts}
-    if all(readings[name] is honest[name] or spelled(readings[name]) == spelled(honest[name]) for name in texts):
+    readings = {name: one.with_a(choice) for name, one in honest.items()}
+    if all(readings[name] is one.found or spelled(readings[name]) == one.spelled for name, one in honest.items()):
         return None
     return complaints(expectation, readings)
 
@@ -115,21 +140,15 @@ def spelled(found):
     return type(found).__name__ if isinstance(found, Exception) else dump(found.meaning)
 
 
-def reading(fault, name, texts, honest):
-    if not fault.change.may_show(name):
-        return honest[name]
-    return outcome(seams.read, fault.change, texts[name], name, honest=honest[name])
-
-
-def is_killed(fault, expectation, texts, honest):
-    def read(name):
-        return reading(fault, name, texts, honest)
-
+def is_killed(fault, expectation, honest):
     if fault.clause == "SRV-SAME":
-        return any(not is_same(read(name), read(name)) for name in texts)
-    readings = {name: read(name) for name in texts}
-    changed = {name for name, found in readings.items() if not is_same(honest[name], found)}
-    return bool(changed) and bool(complaints(expectation, readings))
+        return any(not is_same(one.with_a(fault), one.with_a(fault)) for one in honest.values())
+    if expectation.expect == "either":  # the formats are compared with each other
+        readings = {name: one.with_a(fault) for name, one in honest.items()}
+        changed = any(not is_same(one.found, readings[name]) for name, one in honest.items())
+        return changed and bool(complaints(expectation, readings))
+    readings = ((one, one.with_a(fault)) for one in honest.values())
+    return any(not is_same(one.found, found) and complaints(expectation, {one.format_name: found}) for one, found in readings)
 
 
 def all_cases():

@@ -19,13 +19,13 @@ def difference(left, right, marker=None):
                 return _pointer((place, odd))
             if type(a) is TwiceNamed or type(b) is TwiceNamed:
                 a, b = _groups(a), _groups(b)
-            todo.extend(((place, name), a[name], b[name]) for name in reversed(a))
+            todo.extend(((place, name), a[name], b[name]) for name in reversed(a) if a[name] is not b[name])
         elif isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
                 # The shorter one's items first: they may part earlier.
                 todo.append(((place, min(len(a), len(b))), None, True))
             shared = min(len(a), len(b))
-            todo.extend(((place, i), a[i], b[i]) for i in range(shared - 1, -1, -1))
+            todo.extend(((place, i), a[i], b[i]) for i in range(shared - 1, -1, -1) if a[i] is not b[i])
         elif type(a) is not type(b) or a != b:
             return _pointer(place)
     return None

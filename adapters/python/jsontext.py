@@ -37,7 +37,11 @@ class Number:
         return f"Number({self.text})"
 
     def __eq__(self, other):
-        return isinstance(other, Number) and (self.text == other.text or self.decimal() == other.decimal())
+        if not isinstance(other, Number) or self.text == other.text:
+            return isinstance(other, Number)
+        if self.text.isdigit() and other.text.isdigit():  # neither begins with a zero that does not count
+            return False
+        return self.decimal() == other.decimal()
 
     def __hash__(self):
         return hash(self.decimal())

@@ -190,6 +190,7 @@ def on_event(edit):
 
         return read_event
 
+    make.keeps = lambda event, *_: not isinstance(event, dict) or edit(event) is None
     return patch(envelope, "_read_event", make)
 
 

@@ -212,7 +212,12 @@ def seen_in_another(honest):
 
 def stream(edit):
     """The text of a stream is another one."""
-    return patch(har, "blocks", lambda honest: lambda text: honest(edit(text)))
+
+    def make(honest):
+        return lambda text: honest(edit(text))
+
+    make.keeps = lambda text: edit(text) == text
+    return patch(har, "blocks", make)
 
 
 def stream_lines(edit):

@@ -27,6 +27,7 @@ def on_id(edit):
 
         return id_of
 
+    make.keeps = lambda message, place: edit(message, id_ := contract.correlation_id(message, place)) == id_
     return patch(contract, "correlation_id", make)
 
 
@@ -49,6 +50,7 @@ def bad_id(edit):
 
         return id_of
 
+    make.keeps = lambda message, _: not isinstance(message.get("id"), (bool, dict, list))
     return patch(contract, "correlation_id", make)
 
 

@@ -5,6 +5,7 @@ The reader's files know nothing of this. A fault replaces functions while it rea
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FunctionType
 
 import concord_reader
 import contract
@@ -79,12 +80,51 @@ def patched(patches):
             setattr(owner, name, old)
 
 
-def read(change, data, format_name, dialect="default", honest=None):
-    """The reading with this mistake; `honest` is the one without, where it is known, and then what is unchanged is it itself."""
+@contextmanager
+def noting(patches):
+    """Gives what the patched functions are called with meanwhile, by (object, attribute)."""
+    called = {}
+
+    def noted(place):
+        def make(function):
+            def calling(*given, **named):
+                called.setdefault(place, []).append(given)
+                return function(*given, **named)
+
+            return calling
+
+        return make
+
+    places = {(owner, name) for owner, name, _ in patches if type(getattr(owner, name)) is FunctionType}
+    with patched([(*place, noted(place)) for place in places]):
+        yield called
+
+
+def is_met(patches, called):
+    """Whether one of the patches can matter where, without it, the patched functions are called so."""
+    return any(
+        type(getattr(owner, name)) is not FunctionType or any(not keeps(make, *given) for given in called.get((owner, name), ()))
+        for owner, name, make in patches
+    )
+
+
+def keeps(make, *given):
+    """Whether a patch is known to change nothing in such a call."""
+    try:
+        return hasattr(make, "keeps") and make.keeps(*given)
+    except Exception:
+        return False
+
+
+def read(change, data, format_name, dialect="default", honest=None, called=None):
+    """The reading with this mistake.
+
+    Where the reading without it is known, `honest`, and which functions it `called`, what is unchanged is that reading itself.
+    """
     if not change.may_show(format_name):
         change = Change()
     edited = change.edit(format_name, data) if change.edit else None
-    if honest is None or edited is not None or change.patches:
+    if honest is None or edited is not None or is_met(change.patches, called):
         with patched(change.patches):
             reading = concord_reader.read_bytes(data if edited is None else edited, format_name, dialect)
     elif isinstance(honest, Exception):
@@ -139,6 +179,7 @@ def on_message(edit):
 
         return add
 
+    make.keeps = lambda session, message, *_: not isinstance(message, dict) or edit(message) is None
     return patch(contract.Session, "_add", make)
 
 
@@ -156,6 +197,7 @@ def on_added(edit):
 
         return add
 
+    make.keeps = lambda session, message, sender, *_: not isinstance(message, dict) or edit(message, sender) is None
     return patch(contract.Session, "_add", make)
 
 
@@ -180,6 +222,7 @@ def on_entry(edit):
 
         return read_entry
 
+    make.keeps = lambda entry, *_: not isinstance(entry, dict) or edit(entry) is None
     return patch(envelope, "_read_entry", make)
 
 
@@ -193,6 +236,7 @@ def on_exchange(edit):
 
         return timed
 
+    make.keeps = lambda entries: not any(isinstance(entry, dict) and edit(entry) is not None for entry in entries)
     return patch(har, "_timed", make)
 
 
@@ -206,6 +250,7 @@ def on_item(edit):
 
         return timed
 
+    make.keeps = lambda items: all(edit(item) is None for item in items)
     return patch(inspector, "_timed", make)
 
 
@@ -279,6 +324,7 @@ def lenient(mend):
 
         return parse
 
+    wrap.keeps = lambda text: mend(text) == text
     return on_parse(wrap)
 
 
