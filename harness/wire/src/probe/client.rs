@@ -43,6 +43,7 @@ pub(super) enum Answer {
 }
 
 /// One end of a session.
+#[derive(Default)]
 pub(super) struct Client {
     /// None once it says no more: the server's input is closed.
     pub(super) writer: Option<Writer>,
@@ -83,24 +84,7 @@ impl Client {
         let writer = Some(Writer::plain(to, &inbox));
         let longest = usize::try_from(FLOOD).unwrap_or(usize::MAX);
         listen(from, Duration::ZERO, longest, Journal::default(), &inbox);
-        Self {
-            writer,
-            inbox,
-            patience,
-            last: 0,
-            heard: 0,
-            over: None,
-            modern: false,
-            asked: Vec::new(),
-            beside: Vec::new(),
-            subscribed: false,
-            step: "handshake",
-            behind: None,
-            is_heard: true,
-            named: Vec::new(),
-            astray: false,
-            unfinished: Vec::new(),
-        }
+        Self { writer, inbox, patience, step: "handshake", is_heard: true, ..Self::default() }
     }
 
     /// Whether a request of [`Self::beside`] may still be answered.
