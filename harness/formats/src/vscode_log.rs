@@ -164,7 +164,7 @@ fn printed(rest: &str, open_ended: bool) -> Option<Cow<'_, str>> {
             let text = Json::parse(quoted.trim_end()).ok()?.as_text()?;
             Some(text.to_str().unwrap_or(Cow::Borrowed(quoted)))
         }
-        (_, Some(said)) if open_ended && said.starts_with('{') => None,
+        (_, Some(said)) if open_ended && (said.is_empty() || said.starts_with('{')) => None,
         // A list may be a batch, or a line that begins with a level.
         (_, Some(said)) if said.starts_with(['[', '{']) => {
             Json::parse(said.trim_end()).is_err().then(|| said.into())

@@ -22,30 +22,37 @@ fn read(format: &Format, mut bytes: &[u8]) -> Result<String, u64> {
     }
 }
 
-/// A session in a format.
-fn spelled(format: &Format) -> Vec<u8> {
-    let (time, [client, server]) = match format.name {
+/// A session in a format, in each way to mark who said what.
+fn spelled(format: &Format) -> Vec<Vec<u8>> {
+    let of_code = "2026-10-05 09:49:21.338 [info] ";
+    let marks: &[(&str, [&str; 2])] = match format.name {
         "claude-desktop-log" => {
-            ("2026-03-01T09:39:03.203Z [s] [info] ", ["Message from client: ", "Message from server: "])
+            &[("2026-03-01T09:39:03.203Z [s] [info] ", ["Message from client: ", "Message from server: "])]
         }
-        "vscode-log" => ("2026-10-05 09:49:21.338 [info] ", ["[editor -> server] ", "[server -> editor] "]),
-        "marked-text" => ("", ["STDIN: ", "STDOUT: "]),
+        "vscode-log" => &[
+            (of_code, ["[editor -> server] ", "[server -> editor] "]),
+            (of_code, ["[Client Says] ", "[Server Says] "]),
+        ],
+        "marked-text" => &[("", ["STDIN: ", "STDOUT: "])],
         _ => {
             let (text, mut out) = (SESSION.join("\n") + "\n", Vec::new());
             let session = Session::of(find("jsonrpc").unwrap(), text.as_bytes(), ReadOptions::default());
             format.write(&session.unwrap(), &mut out).unwrap();
-            return out;
+            return vec![out];
         }
     };
-    let marks = [client, server].into_iter().cycle();
-    let lines = SESSION.iter().zip(marks).map(|(line, mark)| format!("{time}{mark}{line}\n"));
-    lines.collect::<String>().into_bytes()
+    let lines = |(time, sides): &(&str, [&str; 2])| {
+        let lines = SESSION.iter().zip(sides.iter().cycle());
+        lines.map(|(line, mark)| format!("{time}{mark}{line}\n")).collect::<String>().into_bytes()
+    };
+    marks.iter().map(lines).collect()
 }
 
 #[test]
 fn a_file_that_is_cut_is_never_given_out_as_whole() {
-    for format in FORMATS {
-        let text = spelled(format);
+    let spellings =
+        FORMATS.iter().flat_map(|format| spelled(format).into_iter().map(move |text| (format, text)));
+    for (format, text) in spellings {
         let whole = read(format, &text).unwrap();
         for cut in 0..text.trim_ascii_end().len() {
             match read(format, &text[..cut]) {
