@@ -15,6 +15,7 @@ from faults import (
     challenge,
     choices,
     choices_of_files,
+    cleaning,
     correlation,
     envelopes,
     equivalence,
@@ -56,7 +57,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, bookkeeping, leniency, archives),
+    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives),
 )
 
 

@@ -1,5 +1,6 @@
 """What importers make of exports and archives: spellings that they do not know, streams in pieces, and bodies left out."""
 
+import base64
 import re
 from decimal import Decimal
 from itertools import islice
@@ -210,14 +211,31 @@ def decoded_streams(size):
     return stream(edit)
 
 
+def other_answer(item):
+    name = next((name for name in ("error", "result") if name in item), None)
+    if name and "response" not in item:
+        return {**item, "response": {"jsonrpc": "2.0", "id": member_of(item, "message", "id"), name: item[name]}}
+
+
+def latin_1(exchange):
+    text = member_of(exchange, *CONTENT, "text")
+    if "8859-1" in str(member_of(exchange, *CONTENT, "mimeType")) and member_of(exchange, *CONTENT, "encoding") == "base64":
+        return put(put(exchange, base64.b64decode(text).decode("latin-1"), *CONTENT, "text"), "", *CONTENT, "encoding")
+
+
 FAULTS = {
     "INS-SHAPE": {
         "events-in-any-case": ("finds `Events`",
             on_document(lambda whole: {"events": whole["Events"]} if isinstance(whole, dict) and "Events" in whole else None)
             .within("inspector")),
+        "events-under-data": ("finds `events` in an object under `data`",
+            on_document(lambda whole: whole["data"] if member_of(whole, "data", "events") else None).within("inspector")),
         "items-unpacked": ("reads an item that is JSON text", on_item(texts_parsed)),
     },
     "INS-EXPORT": {
+        "answers-called-error": ("takes `error` or `result` of an item for its answer", on_exported(other_answer)),
+        "pending-dropped": ("drops an item that says that it is pending or failed",
+            on_item(lambda item: [] if member_of(item, "status") in ("pending", "error") else None)),
         "empty-answers-are-none": ("takes an answer that is an empty object for none",
             on_exported(lambda item: without(item, "response") if item.get("response") == {} else None)),
         "tenths-are-milliseconds": ("reads the fraction .5 of a second as five milliseconds", changed("timestamp", few_digits)),
@@ -243,6 +261,21 @@ FAULTS = {
     "HAR-MESSAGE": {
         "json-under-200-to-599": ("reads JSON answers only under 200 to 599",
             body_lost(lambda exchange: kind(exchange) == "application/json" and not has_status(exchange, 200, 599))),
+        "logs-need-a-creator": ("rejects a log without a creator",
+            on_document(lambda whole: [] if "creator" not in (member_of(whole, "log") or {"creator"}) else None).within("har")),
+        "sizes-wanted": ("reads no content without a size",
+            body_lost(lambda exchange: member_of(exchange, *CONTENT, "size") is None)),
+        "comments-on-contents": ("reads no content with a comment",
+            body_lost(lambda exchange: member_of(exchange, *CONTENT, "comment"))),
+        "event-sources-dropped": ("drops exchanges of the resource type eventsource",
+            exchanges_lost(lambda exchange: exchange.get("_resourceType") == "eventsource")),
+        "service-workers-dropped": ("drops exchanges that a service worker answered",
+            exchanges_lost(lambda exchange: exchange.get("_fromServiceWorker"))),
+        "redirections-dropped": ("drops exchanges with an address for a redirection",
+            exchanges_lost(lambda exchange: member_of(exchange, "response", "redirectURL"))),
+        "json-rpc-types-lost": ("passes over what was posted as application/json-rpc",
+            on_exchange(lambda exchange: put(exchange, "", "request", "postData", "text")
+                if member_of(exchange, "request", "postData", "mimeType") == "application/json-rpc" else None)),
         "json-to-head-lost": ("reads no JSON answer to HEAD, OPTIONS or PATCH",
             body_lost(lambda it: kind(it) == "application/json" and method_of(it) in ("HEAD", "OPTIONS", "PATCH"))),
         "bodies-of-patch": ("reads the bodies of PATCH, too", posted("PATCH")),
@@ -265,6 +298,11 @@ FAULTS = {
         "streams-under-200-alone": ("reads no stream under 201 to 299", streams_under(201, 299)),
         "streams-to-get-and-post": ("reads only streams that answer GET and POST",
             body_lost(lambda it: kind(it) == "text/event-stream" and method_of(it) in OTHER_METHODS)),
+        "charsets-believed": ("decodes base64 by the charset of the media type", on_exchange(latin_1)),
+        "lines-continued": ("takes a line that begins with a space for more of the line before",
+            stream(lambda text: text.replace("\n ", ""))),
+        "names-of-fields-twice": ("reads `data:` behind `data:`", stream(lambda text: text.replace("data: data: ", "data: "))),
+        "nuls-in-ids": ("drops an event whose id has a NUL", stream(lambda text: re.sub("id:.*\0.*\ndata:.*\n", "", text))),
         "spelled-line-ends": ("reads a backslash and an n in a stream as a line end",
             stream(lambda text: text.replace("\\n", "\n"))),
         "garbage-skipped": ("skips what is not base64", on_exchange(skips_what_is_not_base64)),

@@ -1,6 +1,9 @@
 """How importers keep books of ids, calls that come again, and revisions: in their own way."""
 
 import re
+from collections import deque
+from datetime import datetime
+from decimal import Decimal
 
 import contract
 from contract import CLIENT, SERVER, Rejection, Session
@@ -8,6 +11,7 @@ from faults.correlation import calls_with, taken
 from faults.habits import is_call, replaced
 from faults.ids import bad_id, on_text_id
 from faults.seams import GONE, loses, member_of, on_added, on_event, on_message, patch, put, text_of
+from formats import envelope, mcp_replay
 from jsontext import Number
 
 
@@ -126,6 +130,50 @@ def ends_with_the_revision(honest):
     return add
 
 
+def no_method(*names):
+    """Leaves out messages of these methods, and what answers them."""
+
+    def is_gone(events, at):
+        asked = events[at].get("answers")
+        return events[at if asked is None else asked].get("method") in names
+
+    return loses(is_gone)
+
+
+def forget(session, now):
+    """Forgets the requests that have waited for more than a day; `now` is in seconds, or None."""
+    times = session.__dict__.setdefault("times", {})
+    for waiting in session._unanswered.values():
+        for index in waiting:
+            times.setdefault(index, session.__dict__.get("now"))
+    if now is not None:
+        session.now = now
+        late = {index for index, time in times.items() if time is not None and now - time > 86_400}
+        kept = ((key, deque(index for index in waiting if index not in late)) for key, waiting in session._unanswered.items())
+        session._unanswered = {key: waiting for key, waiting in kept if waiting}
+
+
+def forgets_entries(honest):
+    def read_entry(entry, place, session):
+        time = member_of(entry, "timestamp_ms")
+        forget(session, Decimal(time.text) / 1000 if type(time) is Number and len(time.text) < 20 else None)
+        honest(entry, place, session)
+
+    return read_entry
+
+
+def forgets_lines(honest):
+    def read_message(line, sender, ended, place, session):
+        try:
+            time = datetime.fromisoformat(line.get("t")).timestamp()
+        except (TypeError, ValueError):
+            time = None
+        forget(session, time)
+        honest(line, sender, ended, place, session)
+
+    return read_message
+
+
 FAULTS = {
     "ID-STRING": {
         "id-without-joiners": ("drops spaces of no width from an id", on_text_id(replaced("[\u200b-\u200d]"))),
@@ -173,8 +221,35 @@ FAULTS = {
         "copies-are-equal": ("wants the same arguments of a call that comes again",
             patch(Session, "_tool_call", copies_are_equal)),
     },
+    "COR-FIRST": {
+        "forgets-in-envelopes": ("forgets a request of an envelope after a day", patch(envelope, "_read_entry", forgets_entries)),
+        "forgets-in-traces": ("forgets a request of a trace after a day", patch(mcp_replay, "_read_message", forgets_lines)),
+    },
+    "EQ-COUNT": {
+        "debug-dropped": ("drops log messages of the level debug",
+            loses(lambda events, at: member_of(events[at], "params", "level") == "debug")),
+        "elicitations-completed-dropped": ("drops `notifications/elicitation/complete`",
+            no_method("notifications/elicitation/complete")),
+        "subscriptions-dropped": ("drops requests to subscribe", no_method("resources/subscribe", "resources/unsubscribe")),
+        "templates-dropped": ("drops requests for templates", no_method("resources/templates/list")),
+        "methods-of-lsp-dropped": ("drops methods that begin with $/", no_method("$/progress", "$/cancelRequest")),
+        "methods-of-rpc-dropped": ("drops methods such as `rpc.discover`", no_method("rpc.discover")),
+        "shutdown-dropped": ("drops `shutdown` and `exit`", no_method("shutdown", "exit")),
+        "ends-at-shutdown": ("ends before `shutdown`",
+            loses(lambda events, at: any(event.get("method") == "shutdown" for event in events[: at + 1]))),
+        "stderr-dropped": ("drops `notifications/stderr`", no_method("notifications/stderr")),
+    },
+    "EQ-ARGS": {
+        "progress-without-words": ("drops the message of progress",
+            on_event(lambda event: put(event, None, "params", "message")
+                if event.get("method") == "notifications/progress" and member_of(event, "params", "message") else None)),
+        "logs-printed": ("writes the data of a log message as text",
+            on_event(lambda event: put(event, text_of(data), "params", "data")
+                if isinstance(data := member_of(event, "params", "data"), (dict, list)) else None)),
+    },
     "COR-DIRECTION": {
-        "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, and does not ask who sent them", on_added(asked_by_servers)),
+        "methods-tell-the-side": ("takes sampling/… and roots/… for the server's, and does not ask who sent them",
+            on_added(asked_by_servers)),
     },
     "TOOL-NAMELESS": {
         "nameless-named-nothing": ("shows an empty name for a missing one",

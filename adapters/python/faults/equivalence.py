@@ -368,6 +368,8 @@ FAULTS = {
             instead(contract, "_REVISIONS", _REVISIONS[1:])),
         "batch-no-last-revision": ("does not know the last revision, and keeps to the one before its handshake",
             instead(contract, "_REVISIONS", _REVISIONS[:-1])),
+        "batch-no-november": ("does not know the revision 2025-11-25, and keeps to the one before its handshake",
+            instead(contract, "_REVISIONS", tuple(name for name in _REVISIONS if name != "2025-11-25"))),
         "batch-any-result": ("takes the `protocolVersion` of any result for what was agreed on",
             after_answering(believes_any_result)),
         "batch-no-headers": ("does not look at the header that names the revision",

@@ -17,6 +17,7 @@ from faults.seams import (
     put,
     rejects,
     strings,
+    text_of,
     without,
 )
 from faults.values import ARGUMENTS, OUTCOME, as_call, as_double, significant, tool, unpacked
@@ -133,8 +134,8 @@ CLEANED = {
 }
 
 
-def cleaned(where, names):
-    return {f"{name}-in-{where}": (f"{does}, in {where}", on_values(names, edit)) for name, (does, edit) in CLEANED.items()}
+def cleaned(where, names, table):
+    return {f"{name}-in-{where}": (f"{does}, in {where}", on_values(names, edit)) for name, (does, edit) in table.items()}
 
 
 # --- tools, methods, arguments, outcomes --------------------------------------------------------------------------
@@ -184,6 +185,11 @@ def wrapped(value):
     return {"code": Number("-32603"), "data": value} if isinstance(value, (list, Number, bool)) or value is None else GONE
 
 
+def result(edit):
+    """Each result that is an object is another one."""
+    return on_event(lambda event: event | {"result": edit(event["result"])} if isinstance(event.get("result"), dict) else None)
+
+
 def coded_result(event):
     result = event.get("result")
     if isinstance(result, dict) and {"code", "message"} <= set(result):
@@ -212,7 +218,7 @@ def known_tools(event):
 
 
 FAULTS = {
-    "EQ-ARGS": cleaned("arguments", ARGUMENTS)
+    "EQ-ARGS": cleaned("arguments", ARGUMENTS, CLEANED)
     | {
         "empty-text-is-null": ("puts null for arguments that are an empty text",
             on_event(lambda event: event | {"arguments": None} if event.get("arguments") == "" else None)),
@@ -227,7 +233,7 @@ FAULTS = {
             on_message(lambda message: put(message, unquote(uri), "params", "uri")
                 if type(uri := member_of(message, "params", "uri")) is str else None)),
     },
-    "EQ-OUTCOME": cleaned("outcomes", OUTCOME)
+    "EQ-OUTCOME": cleaned("outcomes", OUTCOME, CLEANED)
     | {
         "odd-errors-wrapped": ("puts an error that is not an object into one", error(wrapped)),
         "error-code-read": ("reads the code of an error in text as a number",
@@ -244,6 +250,43 @@ FAULTS = {
         "empty-texts-dropped": ("drops items of content whose text is empty",
             items(lambda content: [item for item in content if member_of(item, "text") != ""])),
         "tools-of-a-type": ("keeps of tools what a type of its SDK has a field for", on_event(known_tools)),
+        "results-unwrapped": ("takes a result that has only the member `result` for that",
+            result(lambda value: value["result"] if list(value) == ["result"] else value)),
+        "results-of-2024-10-07": ("takes `toolResult` for the result", result(lambda value: value.get("toolResult", value))),
+        "null-is-error-dropped": ("drops an `isError` that is null",
+            result(lambda value: without(value, "isError") if value.get("isError", 0) is None else value)),
+        "lists-by-name": ("sorts tools by name",
+            result(lambda value: {**value, "tools": sorted(value["tools"], key=text_of)} if "tools" in value else value)),
+        "lists-without-doubles": ("shows one tool of each name",
+            result(lambda value: {**value, "tools": list({member_of(it, "name"): it for it in value["tools"]}.values())}
+                if "tools" in value else value)),
+        "handshakes-of-a-type": ("keeps of the result of initialize what a type of its SDK has a field for",
+            result(lambda value: known(value, "protocolVersion", "capabilities", "serverInfo", "_meta")
+                if "protocolVersion" in value else value)),
+        "blobs-dropped": ("drops `blob`", on_values(OUTCOME, members(lambda name, value: name == "blob"))),
+        "media-types-folded": ("writes media types in lower case",
+            on_values(OUTCOME, lambda value: {**value, "mimeType": value["mimeType"].lower()}
+                if type(member_of(value, "mimeType")) is str else value)),
+        "schemas-reduced": ("drops `$defs` and `additionalProperties` of schemas",
+            on_values(OUTCOME, members(lambda name, value: name in ("$defs", "additionalProperties")))),
+        "required-sorted": ("sorts the names in `required`",
+            on_values(OUTCOME, lambda value: {**value, "required": sorted(value["required"], key=text_of)}
+                if type(member_of(value, "required")) is list else value)),
+        "content-of-100": ("keeps the first 100 items of content", items(lambda content: content[:100])),
+        "error-code-wanted": ("rejects an error without a code",
+            rejects(lambda message: isinstance(message.get("error"), dict) and "code" not in message["error"])),
+        "error-message-wanted": ("rejects an error without a message",
+            rejects(lambda message: isinstance(message.get("error"), dict) and "message" not in message["error"])),
+        "errors-of-a-type": ("keeps of an error what JSON-RPC has a member for",
+            error(lambda value: known(value, "code", "message", "data"))),
+        "error-stacks-dropped": ("drops `stack` from the data of an error",
+            error_member("data", lambda data: without(data, "stack") if isinstance(data, dict) else GONE)),
+        "error-prefix-dropped": ("drops `MCP error` and the code before the message of an error",
+            error_member("message", lambda message: (
+                re.sub(r"^(MCP error -?\d+|Error): ", "", message) if type(message) is str else GONE
+            ))),
+        "errors-of-1000": ("cuts an error's message to 1,000 characters",
+            error_member("message", lambda message: message[:1000] if type(message) is str else GONE)),
         "is-error-read": ("reads an `isError` in text as a boolean",
             on_event(lambda event: event | {"result": {**event["result"], "isError": True}}
                 if member_of(event, "result", "isError") == "true" else None)),
@@ -259,6 +302,44 @@ FAULTS = {
         "tool-without-quotes": ("drops quotes around the name of a tool", tool(lambda name: name.strip("'\""))),
         "tool-without-parentheses": ("drops () behind the name of a tool", tool(lambda name: name.removesuffix("()"))),
         "tool-without-a-slash": ("drops a slash before the name of a tool", tool(lambda name: name.removeprefix("/"))),
+        "tool-with-underscores": ("writes underscores for spaces in the name of a tool",
+            tool(lambda name: name.replace(" ", "_"))),
+        "tool-of-a-form": ("writes a space for a plus in the name of a tool", tool(lambda name: name.replace("+", " "))),
+        "tool-of-a-host": ("drops mcp__server__ and the like before the name of a tool",
+            tool(replaced(r"^(mcp__[a-z]+__|functions\.|default_api\.)"))),
+        "tool-of-one-line": ("cuts the name of a tool at a line end", tool(lambda name: name.partition("\n")[0])),
+        "tool-up-to-nul": ("cuts the name of a tool at a NUL", tool(lambda name: name.partition("\0")[0])),
+        "tool-of-the-basic-plane": ("puts a question mark for a character of a tool's name beyond the basic plane",
+            tool(replaced("[\U00010000-\U0010ffff]", "?"))),
+        "tool-without-bidi": ("drops characters that change the direction of text from the name of a tool",
+            tool(replaced("\u202e"))),
+        "tool-without-tags": ("drops tag characters from the name of a tool", tool(replaced("[\U000e0000-\U000e007f]"))),
+        "tool-with-slashes": ("writes a slash for a backslash in the name of a tool", tool(lambda name: name.replace("\\", "/"))),
+        "tool-braces-halved": ("writes one brace for two in the name of a tool", tool(lambda name: name.replace("{{", "{"))),
+        "tool-variables-filled": ("fills in variables in the name of a tool", tool(replaced(r"\$\{?\w+\}?"))),
+        "tool-without-double-quotes": ("drops quotes inside of the name of a tool", tool(replaced("[\"']"))),
+        "tool-without-markup": ("drops markup from the name of a tool", tool(replaced("<[^>]*>"))),
+        "tool-without-an-underscore": ("drops an underscore before the name of a tool", tool(lambda name: name.lstrip("_"))),
+        "tool-without-points": ("drops points behind the name of a tool", tool(lambda name: name.rstrip("."))),
+        "tool-plain-spaces": ("writes a space for a no-break space in the name of a tool", tool(replaced("\u00a0", " "))),
+        "tool-without-soft-hyphens": ("drops soft hyphens and byte order marks from the name of a tool",
+            tool(replaced("[\u00ad\ufeff]"))),
+        "tool-of-digits": ("shows the name of a tool as a number where it is one",
+            on_event(lambda event: event | {"tool": Number(event["tool"])} if str(event.get("tool")).isdigit() else None)),
+        "tool-null-text": ("takes the names null and undefined for none",
+            on_event(lambda event: without(event, "tool") if event.get("tool") in ("null", "undefined") else None)),
+        "tool-of-an-object": ("takes the names of what every object of JavaScript has for none",
+            on_event(lambda event: without(event, "tool") if event.get("tool") in ("__proto__", "constructor") else None)),
+        "tool-of-1000": ("cuts the name of a tool to 1,000 characters", tool(lambda name: name[:1000])),
+        "tool-without-v2": ("drops _v2 and the like behind the name of a tool", tool(replaced(r"_v\d+$"))),
+        "tool-without-c1": ("drops U+0080 to U+009F from the name of a tool", tool(replaced("[\x80-\x9f]"))),
+        "tool-without-private-use": ("drops characters of private use from the name of a tool",
+            tool(replaced("[\ue000-\uf8ff]"))),
+        "tool-without-noncharacters": ("puts U+FFFD for noncharacters in the name of a tool",
+            tool(replaced("[\ufffe\uffff]", "\ufffd"))),
+        "tool-lines": ("writes LF for U+2028 in the name of a tool", tool(replaced("\u2028", "\n"))),
+        "calls-behind-a-slash": ("takes every method that ends with /tools/call for it",
+            called("tools/call", by=lambda name: "tools/call" if name.endswith("/tools/call") else "")),
         "tool-unescaped": ("decodes entities in the name of a tool", tool(html.unescape)),
         "title-for-name": ("takes the title for the name of a tool",
             on_message(lambda message: put(message, message["params"]["title"], "params", "name")

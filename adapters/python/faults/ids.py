@@ -1,6 +1,7 @@
 """Ids: which there are, and how they read as text."""
 
 
+import re
 import unicodedata
 
 import contract
@@ -83,6 +84,18 @@ def refuses_odd_forms(honest):
     return correlation_id
 
 
+def up_to(mark):
+    return on_text_id(lambda id_: id_.partition(mark)[0])
+
+
+def without(pattern):
+    return on_text_id(lambda id_: re.sub(pattern, "", id_))
+
+
+def in_base(pattern, base):
+    return on_text_id(lambda id_: str(int(id_, base)) if re.fullmatch(pattern, id_) else id_)
+
+
 FAULTS = {
     "ID-STRING": {
         "id-trimmed": ("trims string ids", on_text_id(str.strip)),
@@ -92,6 +105,52 @@ FAULTS = {
         "id-composed": ("composes accents in string ids (NFC)", on_text_id(lambda id_: unicodedata.normalize("NFC", id_))),
         "id-in-ascii": ("drops what is not ASCII from a string id",
             on_text_id(lambda id_: id_.encode("ascii", "ignore").decode())),
+        "id-up-to-a-point": ("cuts a string id at a point", up_to(".")),
+        "id-behind-a-point": ("keeps of a string id what stands behind the last point",
+            on_text_id(lambda id_: id_.rpartition(".")[2])),
+        "id-up-to-an-at": ("cuts a string id at an @", up_to("@")),
+        "id-up-to-a-comma": ("cuts a string id at a comma", up_to(",")),
+        "id-up-to-a-bar": ("cuts a string id at a bar", up_to("|")),
+        "id-up-to-a-space": ("cuts a string id at a space", up_to(" ")),
+        "id-of-one-line": ("cuts a string id at a line end", up_to("\n")),
+        "id-without-spaces": ("drops spaces from a string id", without("\\s")),
+        "id-without-controls": ("drops control characters from a string id", without("[\0-\x1f]")),
+        "id-without-marks": ("drops byte order marks from a string id", without("\ufeff")),
+        "id-without-bidi": ("drops characters that change the direction of text from a string id", without("\u202e")),
+        "id-of-a-form": ("writes a space for a plus in a string id", on_text_id(lambda id_: id_.replace("+", " "))),
+        "id-without-double-quotes": ("drops quotes around a string id", on_text_id(lambda id_: id_.strip('"'))),
+        "id-without-brackets": ("drops brackets around a string id", on_text_id(lambda id_: id_.strip("{}[]()"))),
+        "id-without-a-scheme": ("drops urn:uuid: before a string id", without("^urn:uuid:")),
+        "id-without-zeros": ("drops zeros before the digits of a string id", without("^0+(?=\\d+$)")),
+        "id-without-a-plus": ("drops a plus before the digits of a string id", without("^\\+(?=\\d+$)")),
+        "id-without-a-fraction": ("drops .0 behind the digits of a string id", without("(?<=^\\d)\\.0$")),
+        "id-with-an-exponent": ("reads a string id such as 1e0 as a number", without("(?<=^\\d)e0$")),
+        "id-in-octal": ("reads a string id such as 017 as an octal number", in_base("0[0-7]+", 8)),
+        "id-in-binary": ("reads a string id such as 0b11 as a binary number", in_base("0b[01]+", 2)),
+        "id-of-javascript": ("drops n behind the digits of a string id", without("(?<=\\d)n$")),
+        "id-with-thousands": ("drops the comma between thousands of a string id", without("(?<=^\\d),(?=\\d{3}$)")),
+        "id-minus-one-is-none": ("takes the string id -1 for none", on_text_id(lambda id_: None if id_ == "-1" else id_)),
+        "id-text-zero-is-none": ("takes the string id 0 for none, as PHP does",
+            on_text_id(lambda id_: None if id_ == "0" else id_)),
+        "id-true-is-none": ("takes the string id true for none", on_text_id(lambda id_: None if id_ == "true" else id_)),
+        "id-printed-is-none": ("takes what prints for an object or an array for no id",
+            on_text_id(lambda id_: None if id_ in ("{}", "[]", "[object Object]") else id_)),
+        "id-uuid-without-dashes": ("drops the dashes of an id that is a UUID", without("-(?=[0-9a-f-]{12,}$)")),
+        "id-without-padding": ("drops equals signs behind a string id", on_text_id(lambda id_: id_.rstrip("="))),
+        "id-without-points": ("drops points behind a string id", on_text_id(lambda id_: id_.rstrip("."))),
+        "id-trimmed-left": ("trims the start of a string id", on_text_id(str.lstrip)),
+        "id-trimmed-right": ("trims the end of a string id", on_text_id(str.rstrip)),
+        "id-without-a-line-end": ("drops a line end behind a string id", on_text_id(lambda id_: id_.rstrip("\n"))),
+        "id-plain-spaces": ("writes a space for a no-break space in a string id",
+            on_text_id(lambda id_: id_.replace("\u00a0", " "))),
+        "id-in-turkish": ("takes the letters i with and without a dot for one",
+            on_text_id(lambda id_: id_.translate({0x130: "i", 0x131: "i"}))),
+        "id-letters-like-others": ("takes both small sigmas for one, and the Kelvin sign for K",
+            on_text_id(lambda id_: id_.translate({0x3C2: "\u03c3", 0x212A: "K"}))),
+        "id-quotes-halved": ("writes one apostrophe for two in a string id", on_text_id(lambda id_: id_.replace("''", "'"))),
+        "id-of-500": ("cuts a string id to 500 characters", on_text_id(lambda id_: id_[:500])),
+        "id-of-2000": ("cuts a string id to 2,000 characters", on_text_id(lambda id_: id_[:2000])),
+        "id-of-the-last-1000": ("keeps the last 1,000 characters of a string id", on_text_id(lambda id_: id_[-1000:])),
         "id-cut": ("keeps the first 64 characters of a string id", on_text_id(lambda id_: id_[:64])),
     },
     "ID-NUMBER": {

@@ -29,6 +29,9 @@ from jsontext import JsonError, Number, parse
 CHANGES = {name: change for rows in CHOICES.values() for name, (_, change) in rows.items()}
 
 
+OTHER_NAMES = {"started_at": "startedAt", "cmd": "command", "name": "label"}
+
+
 # --- lines and JSON -----------------------------------------------------------------------------------------------
 
 
@@ -134,8 +137,27 @@ def heads_behind_the_end(lines):
     return kept
 
 
+def lists_of(kind):
+    """Arrays of these that hold no message."""
+
+    def holds(name, value):
+        return type(value) is list and bool(value) and all(isinstance(item, kind) and "jsonrpc" not in item for item in value)
+
+    return holds
+
+
 FAULTS = {
     "JRP-LINE": {
+        "escapes-in-braces": ("reads escapes such as \\u{41}, as JavaScript does", mended(r"\\u\{[0-9A-F]+\}", "?")),
+        "doubled-commas": ("reads two commas as one", mended(",,", ",")),
+        "leading-commas": ("drops a comma behind an opening bracket", mended(r"\[,", "[")),
+        "words-in-capitals": ("reads TRUE as true", mended(r":TRUE", ":true")),
+        "digits-with-underscores": ("drops underscores between digits", mended(r"(?<=\d)_(?=\d)", "")),
+        "escapes-of-c": ("reads escapes such as \\v, as C does", mended(r"\\[ave0]", "?")),
+        "commas-added": ("adds a comma between two members", mended(r'(?<=\d) (?=")', ",")),
+        "exponents-completed": ("drops an exponent without digits", mended(r"(?<=\d)e(?=[,}])", "")),
+        "integers-of-javascript": ("drops n behind digits", mended(r"(?<=\d)n(?=[,}])", "")),
+        "ends-of-dos": ("ends a file at Ctrl-Z", on_bytes(lambda data: data.partition(b"\x1a")[0] if b"\x1a" in data else None)),
         "hashes-are-comments": ("passes over lines that begin with a hash",
             on_raw_lines(lambda line: b"" if line.startswith(b"#") else None)),
         "levels-cut-off": ("cuts off the level of a log before a message",
@@ -170,6 +192,10 @@ FAULTS = {
                 if isinstance(whole, dict) and "Transport" in whole else None).within(*ENVELOPES)),
     },
     "ENV-ONE": {
+        "slot-called-body": ("takes `body` for a missing response",
+            on_entry(lambda entry: {**entry, "response": entry["body"]} if "body" in entry and "request" not in entry else None)),
+        "slot-called-event": ("takes `event` for a missing sse",
+            on_entry(lambda entry: {**entry, "sse": entry["event"]} if isinstance(entry.get("event"), dict) else None)),
         "slot-called-error-read": ("passes over an entry with a slot called error",
             on_entry(lambda entry: DROPPED if "error" in entry else None)),
         "times-alone-passed": ("passes over an entry with nothing but a time",
@@ -214,8 +240,16 @@ FAULTS = {
                 if type(entries := member_of(whole, "entries")) is list else None).within(*ENVELOPES)),
     },
     "ENV-LOOSE": {
+        "times-of-0-dropped": ("drops an entry with the time 0",
+            on_entry(lambda entry: DROPPED if entry.get("timestamp_ms") == Number("0") else None)),
         "empty-event-ids-dropped": ("drops events whose id is empty",
             envelopes.on_event(lambda event: DROPPED if event.get("id") == "" else None)),
+    },
+    "ENV-UNKNOWN": {
+        "types-of-entries": ("drops an entry whose type is log or error",
+            on_entry(lambda entry: DROPPED if entry.get("type") in ("log", "error") else None)),
+        "truncated-envelopes": ("rejects an envelope that says that it is truncated",
+            on_document(lambda whole: [] if member_of(whole, "truncated") else None).within(*ENVELOPES)),
     },
     "COR-DUPLICATE": {
         "comes-again-behind-401": ("lets calls come again behind a 401 of an envelope",
@@ -244,6 +278,15 @@ FAULTS = {
     "SSE-DATA-TEXT": {
         "params-are-refused": ("rejects data that is an object with only params",
             envelopes.refused(lambda name, value: isinstance(value, dict) and set(value) == {"params"})),
+        "ids-alone-refused": ("rejects data that is an object with only an id",
+            envelopes.refused(lambda name, value: isinstance(value, dict) and set(value) == {"id"})),
+        "white-data-refused": ("rejects data of spaces",
+            envelopes.refused(lambda name, value: type(value) is str and value.isspace())),
+        "markup-refused": ("rejects data that is markup",
+            envelopes.refused(lambda name, value: type(value) is str and value.startswith("<"))),
+        "lists-of-texts-refused": ("rejects data that is an array of strings", envelopes.refused(lists_of(str))),
+        "lists-of-objects-refused": ("rejects data that is an array of objects", envelopes.refused(lists_of(dict))),
+        "lists-of-lists-refused": ("rejects data that is an array of arrays", envelopes.refused(lists_of(list))),
         "quoted-texts-refused": ("rejects data that is a string in quotes",
             envelopes.refused(lambda name, value: type(value) is str and re.fullmatch(r'"\w*"', value))),
     },
@@ -258,6 +301,16 @@ FAULTS = {
         "two-strings-apart": ("passes over a message inside two strings, only in HAR", apart("deeper-strings-passed", "har")),
     },
     "K2A-SUMMARY": {
+        "challenges-of-1k": ("reads 1,024 characters of a challenge", challenge.on_header(lambda value: value[:1024])),
+        "challenges-of-8k": ("reads 8,192 characters of a challenge", challenge.on_header(lambda value: value[:8192])),
+        "four-parameters": ("reads four parameters of a challenge",
+            challenge.on_header(lambda value: ",".join(value.split(",")[:4]))),
+        "no-digest": ("does not know the scheme Digest",
+            challenge.on_header(lambda value: value if value[:6] != "Digest" else "")),
+        "one-space-behind-a-scheme": ("wants one space behind a scheme",
+            challenge.on_header(lambda value: "" if re.match(r"\w+  ", value) else value)),
+        "scheme-alone-ends": ("ends a header at a scheme without parameters",
+            challenge.on_header(lambda value: "" if re.match(r"\w+,", value) else value)),
         "challenges-of-4k": ("reads 4,096 characters of a challenge", challenge.on_header(lambda value: value[:4096])),
         "tokens-of-letters": ("ends a challenge at a character that is not a letter, digit or separator",
             challenge.on_header(lambda value: re.split(r"[^\w\s=,\"./:;<>?@()\[\]\\-]", value)[0] if '"' not in value else None)),
@@ -265,6 +318,9 @@ FAULTS = {
             challenge.on_header(lambda value: None if value.isascii() else "")),
     },
     "K2A-BOUND": {
+        "names-that-end-alike": ("takes parameters whose names end with the two names for them",
+            challenge.on_names(lambda names, header: names | {wanted for wanted in ("scope", "resource_metadata")
+                if any(name.endswith(wanted) for name in names)})),
         "bare-words-count": ("counts the word scope without a value",
             challenge.on_names(lambda names, header: names | {"scope"} if re.search(r",\s*scope$", header) else names)),
         "under-400": ("takes a challenge under 400 or 404, too",
@@ -277,6 +333,19 @@ FAULTS = {
                 if (inner := member_of(entry, "transport_context", "response")) is not None else None)),
     },
     "RPL-META": {
+        "labels-are-texts": ("rejects a label that is not a text",
+            replay.head_rejected(lambda head: type(head.get("label", "")) is not str)),
+        "commands-are-no-objects": ("rejects a command that is an object",
+            replay.head_rejected(lambda head: isinstance(head.get("command"), dict))),
+        "commands-of-texts": ("rejects a command with an item that is not a text",
+            replay.head_rejected(lambda head: any(type(item) is not str for item in head.get("command") or ())
+                if type(head.get("command")) is list else False)),
+        "starts-in-utc-wanted": ("rejects a start in another zone",
+            replay.head_rejected(lambda head: "+" in str(head.get("startedAt")))),
+        "head-called-kind": ("takes a line of the kind meta for one of that type",
+            replay.on_head(lambda head: {**head, "type": "meta"} if head.get("kind") == "meta" else None)),
+        "head-by-other-names": ("takes started_at, cmd and name for startedAt, command and label",
+            replay.on_head(lambda head: {OTHER_NAMES.get(name, name): value for name, value in head.items()})),
         "command-is-no-number": ("rejects a command that is a number",
             replay.head_rejected(lambda head: type(head.get("command")) is Number)),
         "head-without-a-dir": ("rejects a meta line that has a direction", replay.head_rejected(lambda head: "dir" in head)),
@@ -296,6 +365,10 @@ FAULTS = {
         "noise-of-others-refused": ("rejects a line of another direction whose raw is not an object",
             replay.line_rejected(lambda line: line.get("dir") == "err" and type(line.get("raw")) is str)),
     },
+    "RPL-ORDER": {
+        "times-in-utc": ("drops a message whose time is in another zone",
+            on_trace_line(lambda line: DROPPED if "+" in str(line.get("t")) and "dir" in line else None)),
+    },
     "RPL-NOISE": {
         "raw-around-a-message": ("takes `raw.message` for the message",
             on_trace_line(lambda line: {**line, "raw": line["raw"]["message"]} if member_of(line, "raw", "message") else None)),
@@ -305,10 +378,18 @@ FAULTS = {
             on_trace_line(lambda line: {**line, "type": "end"} if line.get("type") == "End" else None)),
         "truncated-dropped": ("drops a line that says that it is truncated",
             on_trace_line(lambda line: DROPPED if line.get("truncated") else None)),
+        "closed-is-ended": ("takes the type close for end",
+            on_trace_line(lambda line: {**line, "type": "end"} if line.get("type") == "close" else None)),
+        "null-dirs-refused": ("rejects a line whose dir is null",
+            replay.line_rejected(lambda line: "type" in line and line.get("dir", "") is None)),
         "versions-of-lines": ("rejects a line whose `v` is not 1",
             replay.line_rejected(lambda line: line.get("type") != "meta" and line.get("v", Number("1")) != Number("1"))),
     },
     "RPL-END": {
+        "exit-codes-of-32-bits": ("rejects an exit code beyond 32 bits",
+            replay.line_rejected(lambda line: type(line.get("exitCode")) is Number and len(line["exitCode"].text) > 9)),
+        "durations-are-whole": ("rejects a duration with a fraction",
+            replay.line_rejected(lambda line: "." in getattr(line.get("durationMs"), "text", ""))),
         "exit-codes-of-0-on": ("rejects a negative exit code",
             replay.line_rejected(lambda line: type(line.get("exitCode")) is Number and line["exitCode"].text.startswith("-"))),
     },

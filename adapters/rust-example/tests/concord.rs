@@ -69,6 +69,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("values/decimal-fractions/jsonrpc", FLOATS),
     ("values/huge-exponents/jsonrpc", "serde_json rejects 1e400: it is out of the range of an f64."),
     ("values/integer-beyond-double/jsonrpc", FLOATS),
+    ("values/numbers-of-4401-digits/jsonrpc", "serde_json rejects what an f64 cannot hold."),
 ];
 
 fn main() -> ExitCode {
