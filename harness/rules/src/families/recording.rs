@@ -250,8 +250,11 @@ impl RuleVisitor for RecordingState {
                 self.others += 1;
                 self.first_other.get_or_insert_with(|| quoted(&noise.text));
                 self.nested |= self.others == 1 && is_nested(&noise.text);
-                self.spoilt |= noise.text.contains("\"jsonrpc\"");
-                if let Some(level) = untold(noise, at) {
+                let level = untold(noise, at);
+                // Nothing else tells of what is only noted here.
+                let is_told = level != Some(Level::Info) || noise.why.code == Code::Batch;
+                self.spoilt |= is_told && noise.text.contains("\"jsonrpc\"");
+                if let Some(level) = level {
                     self.damaged = true;
                     let parsed = match at.facts.recording.kind.misquotes(noise) {
                         true => "; the log has what the client parsed, so it was not sent like this",
