@@ -133,13 +133,11 @@ const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            if let Some(side) = at.side {
-                self.unreadable[side as usize] = true;
-            }
-            return self.heard(at, None);
+        match (message.raw.id(), at.side) {
+            (Id::Text(_) | Id::Number(_), _) => self.quiet(at),
+            (_, Some(side)) => self.unreadable[side as usize] = true,
+            (_, None) => self.unreadable = [true; 2],
         }
-        self.quiet(at);
         self.heard(at, None);
     }
 
@@ -274,7 +272,7 @@ impl CorrelationState {
         }
         let Some(side) = at.side else {
             at.inconclusive(&NO_RESPONSE, Need::Direction.lack());
-            if message.kind == MessageKind::Result {
+            if message.kind == MessageKind::Result && !self.was_unreadable(at) {
                 at.fail_if_complete(&ID_MATCH, NO_ID);
             }
             return false;
