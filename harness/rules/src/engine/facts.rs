@@ -81,6 +81,8 @@ pub(crate) struct Facts {
     pub(crate) responses: u64,
     /// A response answered a request of the recording.
     pub(crate) bound: bool,
+    /// Whether something of the client, and of the server, was seen.
+    pub(crate) heard: [bool; 2],
     /// A method was seen that MCP has or that is named as MCP names its own, and the first that is neither.
     pub(crate) knows_mcp: bool,
     pub(crate) other_method: Option<Box<str>>,
@@ -198,6 +200,9 @@ impl Facts {
             }
             Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
+            Content::Message(_) | Content::Noise(_) => {
+                entry.side.into_iter().for_each(|side| self.heard[side as usize] = true);
+            }
             Content::Ended(_) => self.ended = Some(entry.location.line),
             Content::Exchange(exchange) => {
                 self.keep_headers(&exchange.request_headers);
@@ -239,7 +244,7 @@ impl Facts {
     /// Takes in a request or notification, before it is judged.
     pub(super) fn hear(&mut self, message: &SeenMessage<'_>) {
         if self.messages == 0 && !self.opened {
-            self.late = !begins(message);
+            self.late = !message.begins_session();
         }
         let unproven = !self.handshake && self.negotiated.revision.is_none() && self.alien.is_none();
         if unproven || message.calls("initialize") {
@@ -342,6 +347,7 @@ impl Facts {
             requests: self.requests,
             responses: self.responses,
             bound: self.bound,
+            heard: self.heard,
             knows_mcp: self.knows_mcp,
             other_method: self.other_method.take(),
             alien: self.alien,
@@ -360,11 +366,6 @@ impl Facts {
             self.negotiated.revision = Some(revision);
         }
     }
-}
-
-/// Whether a session may begin with this message.
-fn begins(message: &SeenMessage<'_>) -> bool {
-    message.calls("initialize") || message.calls("server/discover") || message.meta(META_VERSION).is_some()
 }
 
 /// Whether only a server of a revision without sessions answers like this.

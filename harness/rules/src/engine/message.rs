@@ -98,6 +98,11 @@ impl<'m> SeenMessage<'m> {
         self.method.as_deref() == Some(method)
     }
 
+    /// Whether a session may begin with it.
+    pub(super) fn begins_session(&self) -> bool {
+        self.calls("initialize") || self.calls("server/discover") || self.meta(META_VERSION).is_some()
+    }
+
     /// The request that a response answers, where it has this method.
     pub(crate) fn request_for(&self, method: &str) -> Option<&'m PendingRequest> {
         self.request().filter(|request| request.method() == method)

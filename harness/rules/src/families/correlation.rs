@@ -343,7 +343,9 @@ impl CorrelationState {
         let id = shown_id(message);
         // A number may come back as another program writes it: `1` for `1.0`.
         let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-        let asked = |open: &&PendingRequest| is_number(open.id()) && same_number(open.id(), id);
+        let is_askers = |open: &PendingRequest| at.side.is_none() || open.side != at.side;
+        let asked =
+            |open: &&PendingRequest| is_askers(open) && is_number(open.id()) && same_number(open.id(), id);
         if is_number(id) && at.pending.open().iter().any(asked) {
             return at.inconclusive(&ID_MATCH, "the id is the number of a request that spells it otherwise");
         }
@@ -375,9 +377,11 @@ impl CorrelationState {
             None if self.was_unreadable(at) => {
                 at.inconclusive(&ID_MATCH, "a message of the other side could not be read");
             }
-            // The file may hold what the server wrote, and nothing else.
-            None if at.facts.requests == 0 => {
-                let why = "no request comes before it; a recording of both sides would show it";
+            // The file may hold what one side wrote, and nothing else.
+            None if at.facts.requests == 0
+                || at.side.is_some_and(|side| !at.facts.heard[side.other() as usize]) =>
+            {
+                let why = "nothing of the other side comes before it; a recording of both would show it";
                 at.inconclusive(&ID_MATCH, why);
             }
             None => self.early.find(Violation::new(wrong).held(&ID_MATCH, at), at),

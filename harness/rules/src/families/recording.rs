@@ -345,6 +345,9 @@ impl RuleVisitor for RecordingState {
                     );
                     at.fail(&BOTH_SIDES, wrong);
                 }
+                _ if at.facts.heard[0] != at.facts.heard[1] && !at.facts.recording.kind.exchanges => {
+                    at.fail(&BOTH_SIDES, "one side is missing: requests and responses are all of one");
+                }
                 _ => at.pass(&BOTH_SIDES),
             }
             if !self.damaged {
