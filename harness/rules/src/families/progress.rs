@@ -189,7 +189,9 @@ impl RuleVisitor for ProgressState {
 impl ProgressState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(token) = message.meta("progressToken") else { return };
-        let Some(key) = token_key(token, at) else { return };
+        let key = key_of(token);
+        at.check(&TYPE, key.is_some(), || Violation::kind("the token", token));
+        let Some(key) = key else { return };
         let Some(number) = at.pending.last_number() else { return };
         let index = requestor(at.side);
         let key = (key, scope(at.entry.exchange, at));
@@ -300,10 +302,14 @@ impl ProgressState {
             at.check(&MESSAGE, !text.trim().is_empty(), || "the message is empty");
         }
         let Some(token) = message.param("progressToken") else { return };
-        let Some(key) = token_key(token, at) else { return };
-        let again = self.redelivery.again(at);
+        let Some(key) = key_of(token) else {
+            // Who reports has to repeat what was given.
+            let mut given = at.pending.open().into_iter().filter_map(|open| open.meta("progressToken"));
+            let is_given = given.any(|given| given.text() == token.text());
+            return at.check(&TYPE, is_given, || Violation::kind("the token", token));
+        };
         let repeated = self.message.again(message.raw.text());
-        if again {
+        if self.redelivery.again(at) {
             return;
         }
         if at.redacted(token) {
@@ -389,12 +395,6 @@ fn grows(active: &mut Active, message: &SeenMessage<'_>, repeated: bool, at: &Ru
 }
 
 /// A token as something that can be compared; none where it cannot be one.
-fn token_key(token: Json<'_>, at: &RuleContext<'_>) -> Option<TypedId> {
-    let key = key_of(token);
-    at.check(&TYPE, key.is_some(), || Violation::kind("the token", token));
-    key
-}
-
 fn key_of(token: Json<'_>) -> Option<TypedId> {
     TypedId::new(token).filter(|key| !key.is_fraction())
 }
