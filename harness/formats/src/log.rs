@@ -149,7 +149,7 @@ fn hand<L: Log>(
             }
         }
         Said::Shortened(side, time, whose) => {
-            let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false }));
+            let entry = line.entry(0, "", Content::Missing(MissingBody { whose, coded: false, cut: false }));
             line.give(Entry { time, side: Some(side), ..entry }, sink)
         }
         // The log itself is sound, so that it is read on whatever is tolerated.

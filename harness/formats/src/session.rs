@@ -174,7 +174,7 @@ impl Session {
     /// Leaves these messages out, which are in order. What answered one of them answers none, and the others are counted anew.
     pub fn leave_out(&mut self, entries: &[usize]) {
         for &at in entries {
-            let missing = MissingBody { whose: "a message", coded: false };
+            let missing = MissingBody { whose: "a message", coded: false, cut: false };
             self.entries[at].what = OwnedContent::Missing(missing);
         }
         let messages = self.entries.iter().enumerate();

@@ -247,7 +247,10 @@ mod tests {
                 line: Some(line),
                 ..Entry::new(location, Content::Noise(Noise { why, text: line[2..9].into() }))
             },
-            Entry::new(location, Content::Missing(MissingBody { whose: "the answer", coded: true })),
+            Entry::new(
+                location,
+                Content::Missing(MissingBody { whose: "the answer", coded: true, cut: false }),
+            ),
             Entry::new(location, Content::WrongType(WrongType { what: "a list".into(), open: true })),
             Entry::new(location, Content::Mark),
         ];

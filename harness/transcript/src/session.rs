@@ -2,6 +2,7 @@
 
 use crate::json::Json;
 use crate::message::{Message, Refusal};
+use crate::rejection::Code;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -273,6 +274,8 @@ pub struct MissingBody {
     pub whose: &'static str,
     /// It is there with its content coding, which no reader undoes; otherwise the exporter dropped it.
     pub coded: bool,
+    /// Its beginning is there, which is not passed over where nothing is.
+    pub cut: bool,
 }
 
 impl fmt::Display for MissingBody {
@@ -302,6 +305,14 @@ pub struct Noise<'a> {
     pub why: Refusal,
     /// What stood there, as far as it is text: JSON or not.
     pub text: Cow<'a, str>,
+}
+
+impl Noise<'_> {
+    /// Whether a log tells of it in words of its own. Every reader passes over that.
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        self.why.code == Code::InvalidJson && self.why.clause == "RPL-NOISE"
+    }
 }
 
 /// One thing that a transcript holds, with its context.

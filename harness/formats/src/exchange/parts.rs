@@ -70,9 +70,9 @@ pub(crate) enum Held<'a> {
 }
 
 /// What stands in the place of a body that is missing.
-pub(crate) fn missing<'e>(carrier: Carrier, coded: bool) -> Content<'e> {
+pub(crate) fn missing<'e>(carrier: Carrier, coded: bool, cut: bool) -> Content<'e> {
     let whose = if carrier == Carrier::Request { "the request" } else { "the answer" };
-    Content::Missing(MissingBody { whose, coded })
+    Content::Missing(MissingBody { whose, coded, cut })
 }
 
 /// When an exchange began.

@@ -164,7 +164,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let asked = match post {
             Held::None => false,
             Held::Missing { coded } => {
-                self.note(stamp.on(missing(stamp.carrier, coded), location))?;
+                self.note(stamp.on(missing(stamp.carrier, coded, false), location))?;
                 false
             }
             Held::Text(text, encoding) => {
@@ -185,7 +185,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 }
             }
             Held::Missing { coded } => {
-                self.note(stamp.on(missing(stamp.carrier, coded), location))?;
+                self.note(stamp.on(missing(stamp.carrier, coded, false), location))?;
             }
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
@@ -245,7 +245,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 Ok(asks(&message))
             }
             Err(cause) if self.options.hands_on(&cause) && body.is_cut(text) => {
-                self.note(stamp.on(missing(stamp.carrier, false), location)).map(|()| false)
+                self.note(stamp.on(missing(stamp.carrier, false, true), location)).map(|()| false)
             }
             Err(cause) => {
                 let entry = Entry { context, ..stamp.on(Content::Empty, location) };

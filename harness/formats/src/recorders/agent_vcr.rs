@@ -119,7 +119,7 @@ fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Res
     if let Some(answered) = answered {
         reading.say(answered, Side::Server, None, handshake("/initialize_response"))?;
         if !converted || left_out {
-            let content = Content::Missing(MissingBody { whose: LEFT_OUT, coded: false });
+            let content = Content::Missing(MissingBody { whose: LEFT_OUT, coded: false, cut: false });
             let location = reading.located(answered, handshake("/initialize_response"));
             input.give(Entry::new(location, content), 0, reading.sink)?;
         }

@@ -60,7 +60,7 @@ impl RecordingKind {
     /// Whether this stands in the place of such a message, so that nobody sent it like this. What was sent and is not
     /// JSON the client tells of in words of its own.
     pub(crate) fn misquotes(self, noise: &Noise<'_>) -> bool {
-        self.is_clients_log() && noise.why.code == Code::InvalidJson && noise.why.clause != "RPL-NOISE"
+        self.is_clients_log() && noise.why.code == Code::InvalidJson && !noise.is_reported()
     }
 
     /// Whether such a line cannot be read, so that nobody knows what was in it.

@@ -10,6 +10,7 @@ use transcript::contract::Contract;
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Refusal;
+use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side, SinkError};
 
 /// How many different clients and servers are named.
@@ -144,7 +145,11 @@ impl Collector {
         self.early.see(entry);
         match &entry.content {
             Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),
-            Content::Noise(noise) => self.refused(entry, &noise.why),
+            Content::Noise(noise) if !noise.is_reported() => self.refused(entry, &noise.why),
+            Content::Missing(body) if body.cut => {
+                let (code, clause) = (Code::Truncated, Code::Truncated.clause());
+                self.refused(entry, &Refusal { code, clause, at: 0, message: body.to_string() });
+            }
             _ => {}
         }
         match self.contract.take(entry) {
