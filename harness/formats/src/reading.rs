@@ -4,6 +4,7 @@ use crate::batch::apart;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
+use transcript::call_ids::CallIds;
 use transcript::contract::Contract;
 use transcript::json::{Json, members_around, write_compact, write_string};
 use transcript::meaning::Event;
@@ -119,7 +120,7 @@ fn added(entry: &Entry<'_>) -> Option<String> {
 }
 
 /// Reads a transcript to entries of their own, for a writer. What [`walk`] says of its steps holds of them.
-/// Memory: an entry, and a byte for each event.
+/// Memory: an entry, a byte for each event, and the ids of the client's requests where nothing says whose they are.
 ///
 /// # Errors
 /// As [`walk`].
@@ -131,6 +132,7 @@ pub fn owned_entries(
 ) -> Result<Totals, ReadError> {
     // Who sent each event, so that a response without a side can look at the request it answers.
     let mut sides: Vec<Side> = Vec::new();
+    let mut asked_by_client = CallIds::default();
     walk(format, input, options, &mut |step| {
         let (Step::Event(entry, _) | Step::Context(entry)) = &step;
         let entry = *entry;
@@ -140,7 +142,7 @@ pub fn owned_entries(
                 let side = entry.side.unwrap_or_else(|| match asked {
                     Some(requestor) => requestor.other(),
                     None if event.is_response() => Side::Server,
-                    None => usual_sender(&event.message),
+                    None => likely_sender(event, &mut asked_by_client),
                 });
                 sides.push(side);
                 OwnedEntry {
@@ -155,6 +157,17 @@ pub fn owned_entries(
         let added = if format.carries.process { added(entry) } else { None };
         each(OwnedEntry { added, ..owned })
     })
+}
+
+/// Who sent a request or notification: either side pings, and neither uses an id twice in a session.
+fn likely_sender(event: &Event<'_>, asked_by_client: &mut CallIds) -> Side {
+    let calls = |name: &str| event.message.method().is_some_and(|method| method.is(name));
+    if calls("initialize") {
+        *asked_by_client = CallIds::default();
+    }
+    let side = usual_sender(&event.message);
+    let is_new = side == Side::Server || event.id.as_deref().is_none_or(|id| asked_by_client.insert(id));
+    if is_new || !calls("ping") { side } else { Side::Server }
 }
 
 impl Session {
