@@ -80,8 +80,15 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let request_headers = document.headers(headers)?;
     let [post_text, post_type, post_encoding, attached] =
         document.fields(post, ["text", "mimeType", "encoding", "_file"])?;
+    let [status, headers, content, response_size] =
+        document.fields(response, ["status", "headers", "content", "bodySize"])?;
+    let response_headers = document.headers(headers)?;
+    let [text, encoding, mime, size] = document.fields(content, ["text", "encoding", "mimeType", "size"])?;
+
     let request_size = count(request_size).or(length_header(&request_headers));
-    let had_one = request_size.is_some_and(|size| size > 0) || attached.is_some();
+    // What gets a result was asked for.
+    let is_answered = || made_up.is_none() && text.is_some_and(|text| holds_result(text.text()));
+    let had_one = attached.is_some() || request_size.map_or_else(is_answered, |size| size > 0);
     let post_type = media_type(&request_headers, document.text(post_type)?);
     let post = match post_text {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
@@ -93,10 +100,6 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ => Held::None,
     };
 
-    let [status, headers, content, response_size] =
-        document.fields(response, ["status", "headers", "content", "bodySize"])?;
-    let response_headers = document.headers(headers)?;
-    let [text, encoding, mime, size] = document.fields(content, ["text", "encoding", "mimeType", "size"])?;
     let media_type = media_type(&response_headers, document.text(mime)?);
     let status = status.and_then(|status| status.as_number()?.parse().ok());
     let status = status.filter(|status| (100..1000).contains(status));
@@ -135,6 +138,11 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     };
     let sizes = [request_size, count(size).or(length_header(&exchange.response_headers))];
     Ok(Parts { answered, exchange, request: post, answer, sizes, times: times(events), made_up })
+}
+
+/// Whether the raw text of a string looks as if a result of JSON-RPC were in it.
+fn holds_result(raw: &str) -> bool {
+    ["\\\"jsonrpc\\\"", "\\\"result\\\""].iter().all(|name| raw.contains(name))
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {
