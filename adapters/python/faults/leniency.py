@@ -278,7 +278,7 @@ FAULTS = {
     "SSE-DATA-TEXT": {
         "params-are-refused": ("rejects data that is an object with only params",
             envelopes.refused(lambda name, value: isinstance(value, dict) and set(value) == {"params"})),
-        "ids-alone-refused": ("rejects data that is an object with only an id",
+        "bare-ids-refused": ("rejects data that is an object with only an id",
             envelopes.refused(lambda name, value: isinstance(value, dict) and set(value) == {"id"})),
         "white-data-refused": ("rejects data of spaces",
             envelopes.refused(lambda name, value: type(value) is str and value.isspace())),
@@ -309,7 +309,7 @@ FAULTS = {
             challenge.on_header(lambda value: value if value[:6] != "Digest" else "")),
         "one-space-behind-a-scheme": ("wants one space behind a scheme",
             challenge.on_header(lambda value: "" if re.match(r"\w+  ", value) else value)),
-        "scheme-alone-ends": ("ends a header at a scheme without parameters",
+        "bare-scheme-ends": ("ends a header at a scheme without parameters",
             challenge.on_header(lambda value: "" if re.match(r"\w+,", value) else value)),
         "challenges-of-4k": ("reads 4,096 characters of a challenge", challenge.on_header(lambda value: value[:4096])),
         "tokens-of-letters": ("ends a challenge at a character that is not a letter, digit or separator",

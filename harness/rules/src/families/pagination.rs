@@ -124,7 +124,7 @@ impl PaginationState {
             match (self.why_unsure(cursor, at), message.kind) {
                 (Some(why), _) => at.inconclusive(rule, why),
                 (None, MessageKind::Error) if code == Some(-32602) => at.pass(rule),
-                // A side without such a method says that first, and what is no code has a rule of its own.
+                // A side without such a method says that first, and what is not a code has a rule of its own.
                 (None, MessageKind::Error) if code.is_none_or(|code| code == -32601) => {}
                 (None, MessageKind::Error) if self.failing.contains(&(request.method().into(), code)) => {
                     at.inconclusive(rule, "the same error came without a cursor");

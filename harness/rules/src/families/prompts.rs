@@ -148,7 +148,7 @@ impl PromptsState {
             return;
         }
         let code = message.error_code();
-        // What is no code has a rule of its own.
+        // What is not a code has a rule of its own.
         if message.kind == MessageKind::Error && code.is_none() {
             return;
         }

@@ -84,7 +84,7 @@ pub(super) fn judged(
     context: CommandContext,
 ) -> Result<Vec<CheckedFile>, Failure> {
     let (mut files, mut seen, mut given) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-    let mut told: Vec<(usize, String)> = Vec::new();
+    let mut reported: Vec<(usize, String)> = Vec::new();
     let frozen = asked.require.and_then(|it| sessions.iter().position(|one| one.revision == Some(it)));
     for (number, session) in sessions.iter().enumerate() {
         let judge = of_revision.filter(|_| frozen == Some(number)).unwrap_or(judge);
@@ -109,9 +109,9 @@ pub(super) fn judged(
         }
         for line in file.lines.iter().filter(|line| line.is_finding()) {
             let pair = TWICE.iter().position(|[rule, _]| *rule == line.rule);
-            told.extend(pair.zip(line.pointer.clone()));
+            reported.extend(pair.zip(line.pointer.clone()));
         }
-        file.lines.retain(|line| !line.is_finding() || !is_told(line, &told));
+        file.lines.retain(|line| !line.is_finding() || !is_reported(line, &reported));
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
             line.file.clone_from(&file.name);
@@ -141,11 +141,11 @@ pub(super) fn judged(
 }
 
 /// Whether another rule tells the same: which of [`TWICE`] did, and where, in the place itself or in an exchange's response.
-fn is_told(line: &RuleResult, told: &[(usize, String)]) -> bool {
+fn is_reported(line: &RuleResult, reported: &[(usize, String)]) -> bool {
     let Some(own) = line.pointer.as_deref() else { return false };
     let is_there = |rest: &str| rest.is_empty() || rest.starts_with("/response/");
     let is_same = |place: &str| place.strip_prefix(own).is_some_and(is_there);
-    told.iter().any(|(pair, place)| TWICE[*pair][1] == line.rule && is_same(place))
+    reported.iter().any(|(pair, place)| TWICE[*pair][1] == line.rule && is_same(place))
 }
 
 /// What a finding says without the step that it names, and the step.
