@@ -201,12 +201,14 @@ impl Bridge {
             return refuse(StatusCode::BAD_REQUEST, "the request has no Mcp-Session-Id: initialize first");
         };
         let Some(client) = self.find(&id) else {
-            return refuse(StatusCode::NOT_FOUND, "this session is over, or never existed: initialize again");
+            return refuse(StatusCode::NOT_FOUND, NO_SESSION);
         };
         known_version(headers, client.version().as_deref())?;
         Ok((id, client))
     }
 }
+
+const NO_SESSION: &str = "this session is over, or never existed: initialize again";
 
 const NO_EVENT: &str = "there is no such event, or what follows it is no longer kept";
 
@@ -227,10 +229,9 @@ fn not_taken(why: &NotTaken, said: &[Message<'_>]) -> Result<Answer, Refusal> {
         NotTaken::Full => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server does not read what it is sent"),
         NotTaken::Over => {
             // A client that begins again has a new server, unless it is this one that it begins with.
-            let why = "the server accepts no more messages";
             match said.iter().find(|said| said.method().is_some_and(|method| method.is("initialize"))) {
-                Some(begins) => Ok(Answer::Message(failure(*begins, why))),
-                None => refuse(StatusCode::NOT_FOUND, why),
+                Some(begins) => Ok(Answer::Message(failure(*begins, "the server accepts no more messages"))),
+                None => refuse(StatusCode::NOT_FOUND, NO_SESSION),
             }
         }
     }
