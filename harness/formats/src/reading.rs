@@ -120,7 +120,7 @@ fn added(entry: &Entry<'_>) -> Option<String> {
 }
 
 /// Reads a transcript to entries of their own, for a writer. What [`walk`] says of its steps holds of them.
-/// Memory: an entry, a byte for each event, and the ids of the client's requests where nothing says whose they are.
+/// Memory: an entry, a byte for each event, and the ids of requests where nothing says whose they are.
 ///
 /// # Errors
 /// As [`walk`].
@@ -132,7 +132,7 @@ pub fn owned_entries(
 ) -> Result<Totals, ReadError> {
     // Who sent each event, so that a response without a side can look at the request it answers.
     let mut sides: Vec<Side> = Vec::new();
-    let mut asked_by_client = CallIds::default();
+    let mut ids = <[CallIds; 2]>::default();
     walk(format, input, options, &mut |step| {
         let (Step::Event(entry, _) | Step::Context(entry)) = &step;
         let entry = *entry;
@@ -142,7 +142,7 @@ pub fn owned_entries(
                 let side = entry.side.unwrap_or_else(|| match asked {
                     Some(requestor) => requestor.other(),
                     None if event.is_response() => Side::Server,
-                    None => likely_sender(event, &mut asked_by_client),
+                    None => likely_sender(event, &mut ids),
                 });
                 sides.push(side);
                 OwnedEntry {
@@ -159,15 +159,19 @@ pub fn owned_entries(
     })
 }
 
-/// Who sent a request or notification: either side pings, and neither uses an id twice in a session.
-fn likely_sender(event: &Event<'_>, asked_by_client: &mut CallIds) -> Side {
+/// Who sent a request or notification: either side pings, and neither uses an id twice in a session. `asked` has the ids of the
+/// client, and those of the server.
+fn likely_sender(event: &Event<'_>, asked: &mut [CallIds; 2]) -> Side {
     let calls = |name: &str| event.message.method().is_some_and(|method| method.is(name));
     if calls("initialize") {
-        *asked_by_client = CallIds::default();
+        *asked = Default::default();
     }
-    let side = usual_sender(&event.message);
-    let is_new = side == Side::Server || event.id.as_deref().is_none_or(|id| asked_by_client.insert(id));
-    if is_new || !calls("ping") { side } else { Side::Server }
+    let usual = usual_sender(&event.message);
+    let Some(id) = event.id.as_deref() else { return usual };
+    let by_server = calls("ping") && asked[0].has(id) && !asked[1].has(id);
+    let side = if by_server { Side::Server } else { usual };
+    asked[usize::from(side == Side::Server)].insert(id);
+    side
 }
 
 impl Session {
