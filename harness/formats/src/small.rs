@@ -58,3 +58,30 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<String>> {
         picked.into_iter().enumerate().map(message).collect()
     })
 }
+
+/// Such messages as lines.
+pub(crate) fn lines() -> impl Strategy<Value = String> {
+    messages().prop_map(|messages| messages.iter().map(|message| format!("{message}\n")).collect())
+}
+
+/// Such messages as a trace, from either side, with times that may be missing, stand still or run backwards.
+pub(crate) fn trace() -> impl Strategy<Value = String> {
+    let times = prop::collection::vec((any::<bool>(), prop::option::of(0..50u8)), 12);
+    (messages(), times, any::<bool>()).prop_map(|(messages, times, end)| {
+        let mut text = concat!(
+            r#"{"v":1,"type":"meta","startedAt":"2026-05-12T23:00:00.020Z","label":"l","command":["c"]}"#,
+            "\n"
+        )
+        .to_owned();
+        for (message, (client, time)) in messages.iter().zip(times) {
+            let dir = if client { "in" } else { "out" };
+            let time =
+                time.map(|time| format!(r#""t":"2026-05-12T23:00:00.0{time:02}Z","#)).unwrap_or_default();
+            text += &format!("{{{time}\"raw\":{message},\"dir\":\"{dir}\"}}\n");
+        }
+        if end {
+            text += r#"{"t":"2026-05-12T23:00:01.000Z","type":"end","exitCode":143,"durationMs":980}"#;
+        }
+        text
+    })
+}

@@ -4,8 +4,9 @@
 //! end before the next such line. `␍`, `␀` and `␛` stand for a carriage return, a NUL and a byte order mark.
 
 use crate::format::Tolerance;
-use crate::small::{means, read, rejects, written};
-use crate::{Format, Input, ReadError, ReadOptions, Step, detect, find, walk, why_undetected};
+use crate::small::{lines, means, read, rejects, trace, written};
+use crate::{FORMATS, Format, Input, ReadError, ReadOptions, Step, detect, find, walk, why_undetected};
+use proptest::prelude::*;
 use transcript::message::Id;
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Side};
@@ -186,9 +187,38 @@ fn sessions_are_spelled_as_their_recorders_do() {
     }
 }
 
+/// The formats that a session is written in whose sides are known, and that read what they write.
+fn directed() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().copied().filter(|format| format.is_written() && format.carries.direction)
+}
+
 #[test]
 fn an_empty_session_is_one_in_every_format() {
     for format in crate::written() {
         assert_eq!(means(format.name, &written("jsonrpc", "", format.name)), means("jsonrpc", ""));
+    }
+}
+
+proptest! {
+    #[test]
+    fn lines_mean_the_same_in_every_format(text in lines()) {
+        for format in directed() {
+            let found = means(format.name, &written("jsonrpc", &text, format.name));
+            prop_assert_eq!(found, means("jsonrpc", &text), "{}", format.name);
+        }
+    }
+
+    #[test]
+    fn a_trace_means_the_same_in_every_format_and_stays_as_it_is(text in trace()) {
+        for format in directed() {
+            let once = written("mcp-replay", &text, format.name);
+            prop_assert_eq!(means(format.name, &once), means("mcp-replay", &text), "{}", format.name);
+            let twice = written(format.name, &once, format.name);
+            match format.carries.exchanges {
+                // When an exchange that was made up began is made up again; its messages are not.
+                true => prop_assert_eq!(means(format.name, &twice), means(format.name, &once)),
+                false => prop_assert_eq!(twice, once, "{}", format.name),
+            }
+        }
     }
 }
