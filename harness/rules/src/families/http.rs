@@ -1,7 +1,8 @@
 //! Streamable HTTP: what the POST of a message and its answer must look like.
 //!
 //! Headers, statuses and the shape of bodies, of one exchange at a time; but a page of another origin is refused where the same
-//! request without its `Origin` is served, and a server breaks down that served the request before. Memory: [`MOST_EARLY`] of what waits, and of what was served.
+//! request without its `Origin` is served, and a server breaks down that served the request before. Memory: [`MOST_EARLY`] of
+//! what waits, and of what was served.
 
 mod accept;
 

@@ -1,6 +1,7 @@
 //! Streamable HTTP without sessions: the headers that repeat the body, and what is left of the earlier transport.
 //!
-//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, and [`MOST_REFUSED`] calls.
+//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange, the
+//! request that was served last, and [`MOST_REFUSED`] calls.
 
 use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
@@ -150,7 +151,7 @@ struct ModernHttpState {
     fault: Option<HeaderFault>,
     /// The last request's headers were all seen, and say what its body says: its exchange.
     right: Option<u64>,
-    /// That request, and the one that was served last under such headers.
+    /// What the last request asks for, and what was served last under such headers.
     asked: Box<str>,
     served: Box<str>,
     /// Refusals of such calls: the tool, its schema as it was listed, and where.
@@ -276,7 +277,9 @@ impl ModernHttpState {
         let expected = || schema().is_some_and(|schema| !annotations(schema).are_invalid());
         let named = message.meta(META_VERSION).is_some();
         let seen = whole && !hidden && named && (method != "tools/call" || expected());
-        self.asked = message.raw.text().into();
+        // Under whatever id.
+        let params = message.raw.json().member("params").map_or("", |params| params.text());
+        self.asked = format!("{method} {params}").into();
         self.right = at.entry.exchange.filter(|_| seen && wrong.is_none() && lenient.is_none());
         let is_lenient = wrong.is_none();
         let exchange = at.entry.exchange.unwrap_or_default();
