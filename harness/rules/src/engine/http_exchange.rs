@@ -229,9 +229,9 @@ impl HttpExchange {
         self.calls.iter().all(|call| call.answered)
     }
 
-    /// Whether it began when an earlier one was over for certain.
+    /// Whether it began when an earlier one was over for certain: within one millisecond they may have crossed.
     pub(crate) fn began_after(&self, ended: Option<i64>) -> bool {
-        matches!((self.started, ended), (Some(started), Some(ended)) if started >= ended)
+        matches!((self.started, ended), (Some(started), Some(ended)) if started > ended)
     }
 
     pub(super) fn take(

@@ -289,6 +289,10 @@ fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let mut served = SERVED.iter().chain([&unsubscribe]);
     let Some((_, path, _)) = served.find(|(name, ..)| *name == method) else { return };
     let side = server_of(method);
+    // Who serves a method itself has nothing to declare, and is in the wrong direction.
+    if at.side == Some(side) {
+        return;
+    }
     // There was no capability for completions at first; and a handshake has rules of its own.
     let none = *path == "completions" && at.revision.is_none_or(|revision| revision < Revision::V2025_03_26);
     if none || side == Side::Server && !at.facts.negotiated.initialized {

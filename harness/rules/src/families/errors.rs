@@ -257,6 +257,7 @@ impl ErrorsState {
             Some(-32601) => at.pass(&UNKNOWN),
             Some(code)
                 if matches!(code, -32603 | -32602)
+                    || method == MADE_UP
                     || words_of(message).is_some_and(|words| says_unknown(&words)) =>
             {
                 let (answer, request) = (code.to_string(), Some(request.location()));

@@ -369,6 +369,9 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (Some(Code::InvalidJson), _) => {}
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => at.pass(&JSON_SINGLE),
+        (None, 0) if exchange.raw.response_size.is_some_and(|size| size > 0) => {
+            at.fail(&JSON_SINGLE, "the body is not a JSON-RPC message");
+        }
         (None, 0) if exchange.is_whole() || exchange.response_header("content-length") == Some("0") => {
             at.fail(&JSON_SINGLE, "the body is empty");
         }

@@ -189,7 +189,7 @@ impl HttpResumeState {
         if id.is_empty() {
             return;
         }
-        let message = at.message.map(|message| hash(message.raw.text()));
+        let message = at.message.map(|message| hash(message.raw.json()));
         let Some(seen) = self.ids.get(&inside(scope, id)) else {
             // The first events of all come before the revision is known.
             if at.revision.is_some() {

@@ -207,7 +207,8 @@ impl LifecycleState {
             "initialized" => self.misnamed = true,
             "notifications/cancelled" => {
                 let Some(id) = message.param("requestId") else { return };
-                at.check(&NO_CANCEL, self.id.as_deref() != Some(id.text()), || {
+                let reused = || at.pending.find(at.side, id).is_some_and(|it| it.method() != "initialize");
+                at.check(&NO_CANCEL, self.id.as_deref() != Some(id.text()) || reused(), || {
                     Violation::new("`initialize` is cancelled").inside(id)
                 });
             }
@@ -371,7 +372,7 @@ impl LifecycleState {
         let wrong = if self.misnamed {
             "the client sends `initialized`, which is not a method, and never `notifications/initialized`"
         } else {
-            "the client goes to work and never sends `notifications/initialized`"
+            "the client sends requests and never sends `notifications/initialized`"
         };
         at.fail_if_complete(&INITIALIZED, Violation::new(wrong).at(work.clone()));
     }

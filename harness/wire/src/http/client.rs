@@ -6,6 +6,7 @@ use super::headers::text;
 use super::server::runtime;
 use super::target::Target;
 use hyper::body::Incoming;
+use hyper::http::uri::Scheme;
 use hyper::{Request, Response, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
@@ -23,7 +24,12 @@ const REDIRECTS: usize = 5;
 
 /// Sends requests.
 #[derive(Debug, Clone)]
-pub(crate) struct Client(legacy::Client<HttpsConnector<HttpConnector>, Body>);
+pub(crate) struct Client {
+    plain: Sender,
+    secure: Sender,
+}
+
+type Sender = legacy::Client<HttpsConnector<HttpConnector>, Body>;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -46,12 +52,16 @@ impl Client {
             .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
         let connector = builder.https_or_http().enable_http1().wrap_connector(http);
         let mut client = legacy::Client::builder(TokioExecutor::new());
-        Ok(Self(client.http1_preserve_header_case(true).build(connector)))
+        let secure = client.http1_preserve_header_case(true).build(connector.clone());
+        // A server may close an idle connection at any time (RFC 9112, section 9.5), and what is on its way then must not be sent
+        // again. A new connection costs next to nothing without TLS.
+        Ok(Self { plain: client.pool_max_idle_per_host(0).build(connector), secure })
     }
 
     /// The answer to a request, from its head on.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Failure> {
-        let answer = self.0.request(request).await;
+        let is_secure = request.uri().scheme() == Some(&Scheme::HTTPS);
+        let answer = if is_secure { &self.secure } else { &self.plain }.request(request).await;
         answer.map_err(|error| Failure { why: error_chain(&error), unreachable: error.is_connect() })
     }
 }

@@ -4,6 +4,7 @@ use super::rules::{BROADCAST, LAST_ID};
 use crate::engine::{HttpExchange, MessageKind, Moment, NO_ORDER, RuleContext, SeenMessage, quoted};
 use crate::families::http_streams::inside;
 use std::collections::HashMap;
+use transcript::json::{Json, Tree};
 use transcript::session::STILL_OPEN;
 
 /// The most streams that ended without the answer that are remembered.
@@ -79,7 +80,7 @@ impl Sent {
     ) {
         let id = message.raw.written_id().filter(|_| message.kind == MessageKind::Request);
         let Some(id) = id else { return };
-        let (key, text) = (inside(scope, id), hash(message.raw.text()));
+        let (key, text) = (inside(scope, id), hash(message.raw.json()));
         match self.0.get(&key) {
             Some((first, sent, ended)) if *first != exchange.number && *sent == text => {
                 let open = ended.zip(exchange.started).map(|(ended, started)| started < ended);
@@ -102,8 +103,8 @@ impl Sent {
     }
 }
 
-/// A text in short, to tell it from others of the same event id.
-pub(super) fn hash(text: &str) -> u64 {
+/// A message in short, however it is spelled, to tell it from others of the same event id.
+pub(super) fn hash(message: Json<'_>) -> u64 {
     use std::hash::BuildHasher as _;
-    foldhash::fast::FixedState::default().hash_one(text)
+    foldhash::fast::FixedState::default().hash_one(Tree::new(message).normal_form())
 }
