@@ -180,6 +180,11 @@ fn without_comments(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// Whether this is the path of this program.
+pub(crate) fn is_own(program: &str) -> bool {
+    program.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("mcp-concord"))
+}
+
 impl ServerEntry {
     /// Whether a command of its own starts it.
     pub(crate) fn is_started(&self) -> bool {
@@ -191,13 +196,18 @@ impl ServerEntry {
         self.own_command().is_some()
     }
 
+    /// Whether its command is `record`, whatever that records.
+    pub(crate) fn is_recorder(&self) -> bool {
+        let first = self.args.as_ref().and_then(|(_, args)| args.first());
+        first.is_some_and(|first| first.value == "record")
+            && self.command.as_ref().is_some_and(|it| is_own(&it.value))
+    }
+
     /// Where its own command is among the arguments of `record`.
     fn own_command(&self) -> Option<usize> {
         let (_, args) = self.args.as_ref()?;
-        let program = self.command.as_ref()?.value.rsplit(['/', '\\']).next()?;
-        let is_record = program.starts_with("mcp-concord") && args.first()?.value == "record";
         let at = args.iter().position(|arg| arg.value == "--")? + 1;
-        (is_record && at < args.len()).then_some(at)
+        (self.is_recorder() && at < args.len()).then_some(at)
     }
 
     /// The text with these words, the first of which is the program, before the command.

@@ -103,6 +103,29 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
+impl Args {
+    /// The format that was asked for, by name or by the file's ending, and none where neither tells; and what is redacted.
+    fn prepared(&self) -> Result<(Option<&'static Format>, Redaction), String> {
+        let ending = self.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let format = match (self.format, ending) {
+            (Some(format), _) => Some(format),
+            (None, "json") => return Err("several formats end in `.json`: name one with --format".to_owned()),
+            (None, ending) => formats::find(ending),
+        };
+        let redaction = Redaction::new(&self.redact, &self.redact_text)?;
+        let mut presets = self.redact_preset.iter();
+        Ok((format, presets.try_fold(redaction, |all, preset| all.with_preset(preset))?))
+    }
+
+    /// Refuses options with which it could not take the place of a server that a client starts.
+    pub(super) fn refuse_unusable(&self) -> Result<(), String> {
+        match self.listen {
+            Some(_) => Err("with --listen it serves HTTP, and the client talks to it over stdio".to_owned()),
+            None => self.prepared().map(drop),
+        }
+    }
+}
+
 /// The most files of one name.
 const MOST_FILES: usize = 10_000;
 
@@ -111,10 +134,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let to = args.to.as_deref().map(Target::parse).transpose();
     let to = to.map_err(|why| format!("--to: {why}"))?;
     let native = formats::live(args.listen.is_some()).ok_or("no format is written live")?;
-    let format = format_of(args)?.or(formats::live(false)).unwrap_or(native);
-    let redaction = Redaction::new(&args.redact, &args.redact_text)?;
-    let mut presets = args.redact_preset.iter();
-    let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset))?;
+    let (format, redaction) = args.prepared()?;
+    let format = format.or(formats::live(false)).unwrap_or(native);
     let out = record::file_name(&args.out)?;
     let first = |out: &Path| if format.name == native.name { out.to_owned() } else { between(out, native) };
     if let Some(at) = args.listen {
@@ -194,16 +215,6 @@ fn free(
             }
             Err(why) => return Err(why),
         }
-    }
-}
-
-/// The format that was asked for, by name or by the file's ending; none where neither tells.
-fn format_of(args: &Args) -> Result<Option<&'static Format>, String> {
-    let ending = args.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    match (args.format, ending) {
-        (Some(format), _) => Ok(Some(format)),
-        (None, "json") => Err("several formats end in `.json`: name one with --format".to_owned()),
-        (None, ending) => Ok(formats::find(ending)),
     }
 }
 

@@ -3,9 +3,9 @@
 use super::context::{CommandContext, Failure};
 use super::record;
 use super::small_file;
-use crate::client_config::{ServerEntry, Syntax, servers};
+use crate::client_config::{ServerEntry, Syntax, is_own, servers};
 use crate::exit;
-use clap::Args as _;
+use clap::{Args as _, FromArgMatches as _};
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -71,7 +71,9 @@ struct Config {
 }
 
 pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failure> {
-    let Some((name, mut config, _turn)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    let Some((name, mut config, _turn)) = found(&args.place, |_| true, context)? else {
+        return Ok(exit::WELL);
+    };
     let out = args.out.clone().unwrap_or_else(|| {
         let plain = name.replace(|char: char| !char.is_alphanumeric() && !"-_.".contains(char), "_");
         PathBuf::from(format!("mcp-recordings/{plain}-{{time}}-{{pid}}.jsonl"))
@@ -90,10 +92,24 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
     words.extend_from_slice(&args.options);
     words.push("--".to_owned());
     let called = record::Args::augment_args(clap::Command::new("record")).no_binary_name(true);
-    if let Err(error) = called.try_get_matches_from(words[2..].iter().map(String::as_str).chain([&*name])) {
+    let called = called.try_get_matches_from(words[2..].iter().map(String::as_str).chain([&*name]));
+    let called = called.and_then(|called| record::Args::from_arg_matches(&called)).map_err(|error| {
         let why = error.to_string();
-        let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        return Err(format!("`record` does not take these options: {why}").into());
+        why.lines()
+            .map_while(|line| Some(line.trim()).filter(|it| !it.is_empty()))
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    called.and_then(|called| called.refuse_unusable()).map_err(|why| {
+        format!("`record` could not start with these options: {}", why.trim_start_matches("error: "))
+    })?;
+    if args.options.iter().any(|option| option == "--") {
+        return Err(
+            "the options of `record` cannot hold another `--`, behind which the command would begin".into()
+        );
+    }
+    if !is_own(&words[0]) {
+        return Err("--program: its name must begin with mcp-concord, or `unwrap` would not find it".into());
     }
     let syntax = config.syntax;
     edit(&mut config, &name, |server, text| {
@@ -104,14 +120,16 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
                  127.0.0.1:8080 --to {url}`, and write http://127.0.0.1:8080/ for its URL"
             )),
             (None, true) => Err(format!("`{name}` is recorded already; `mcp-concord unwrap` undoes that")),
+            (None, false) if server.is_recorder() => {
+                Err(format!("`{name}` is recorded already: its command is `mcp-concord record`"))
+            }
             (None, false) => {
                 let wrapped =
                     server.wrapped(text, &words).ok_or_else(|| format!("`{name}` has no command"))?;
                 let again = servers(&wrapped, syntax).unwrap_or_default();
                 if !again.iter().any(|it| it.unwrapped(&wrapped).is_some_and(|back| back == text)) {
                     return Err(format!(
-                        "`unwrap` could not restore `{name}`: the program's name must begin with mcp-concord, no option may be \
-                         `--`, and an unusual layout has to be wrapped by hand"
+                        "`unwrap` could not restore `{name}`, whose layout is unusual: put `record` before its command by hand"
                     ));
                 }
                 Ok(wrapped)
@@ -128,7 +146,9 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
 }
 
 pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, Failure> {
-    let Some((name, mut config, _turn)) = found(&args.place, context)? else { return Ok(exit::WELL) };
+    let Some((name, mut config, _turn)) = found(&args.place, ServerEntry::is_wrapped, context)? else {
+        return Ok(exit::WELL);
+    };
     edit(&mut config, &name, |server, text| {
         server
             .unwrapped(text)
@@ -139,9 +159,11 @@ pub(crate) fn unwrap(args: &UnwrapArgs, context: CommandContext) -> Result<u8, F
     Ok(exit::WELL)
 }
 
-/// The configuration that has the server, and the turn to change it. Without a server, its servers are printed.
+/// The configuration that has the server, if possible one that is `wanted`, and the turn to change it. Without a server, its
+/// servers are printed.
 fn found(
     args: &PlaceArgs,
+    wanted: fn(&ServerEntry) -> bool,
     context: CommandContext,
 ) -> Result<Option<(String, Config, Option<File>)>, Failure> {
     let known = CLIENTS.iter().find(|(client, _)| *client == args.config);
@@ -175,7 +197,11 @@ fn found(
         None => format!("; it has {}", names.join(", ")),
     };
     let looked: Vec<String> = configs.iter().map(|config| config.path.display().to_string()).collect();
-    let config = configs.into_iter().find(|it| it.servers.iter().any(|server| server.name == *name));
+    let has = |config: &Config, wanted: fn(&ServerEntry) -> bool| {
+        config.servers.iter().any(|server| server.name == *name && wanted(server))
+    };
+    let config =
+        configs.iter().find(|it| has(it, wanted)).or_else(|| configs.iter().find(|it| has(it, |_| true)));
     let missing = || Failure::Unusable(format!("{} has no server `{name}`{hint}", looked.join(" and ")));
     let Config { path, .. } = config.ok_or_else(missing)?;
     let turn = files::turn(&path).map_err(|error| Failure::unwritable(&path, &error))?;
@@ -232,9 +258,9 @@ impl Config {
             context.terminal.note(&format!("{path} has no servers in {tables}"));
         }
         for server in &self.servers {
-            let how = match (&server.url, server.is_wrapped()) {
-                (_, true) => "recorded",
-                (Some(_), _) if !server.is_started() => "over HTTP",
+            let how = match &server.url {
+                _ if server.is_recorder() => "recorded",
+                Some(_) if !server.is_started() => "over HTTP",
                 _ => "not recorded",
             };
             writeln!(io::stdout(), "{path}: `{}`: {how}", server.name)?;
