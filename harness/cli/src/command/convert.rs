@@ -13,7 +13,7 @@ use reports::otlp;
 use reports::target::Target;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use wire::files::{Access, replace};
+use wire::files::{Access, is_same, replace};
 
 /// Writes a session in another capture format.
 ///
@@ -49,6 +49,11 @@ fn named_target() -> impl TypedValueParser<Value = String> {
 
 /// Runs the command. Memory: the session, and what is written of it.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if let Some(path) = args.output.as_deref().filter(|path| is_same(path, &args.file)) {
+        return Err(
+            format!("{} is the recording itself: write the copy to another file", path.display()).into()
+        );
+    }
     let Args { lossy, salvage, .. } = *args;
     let options = ConvertOptions { to: args.to.clone(), format: name_of(args.format), lossy, salvage };
     let mut carrier = Carrier::new(BufWriter::new(data_out()), context);
