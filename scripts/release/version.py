@@ -27,7 +27,7 @@ REPEATED = [
     ("docs/ci/README.md", rf"releases/download/v{NUMBER}/"),
     ("docs/ci/README.md", rf"/mcp-concord-{NUMBER}-x86_64"),
     ("docs/ci/gitlab.yml", rf"key: mcp-concord-{NUMBER}"),
-    ("docs/ci/gitlab.yml", rf"cargo install --locked mcp-concord --version {NUMBER}"),
+    ("docs/ci/gitlab.yml", rf"mcp-concord --tag v{NUMBER} mcp-concord"),
 ]
 
 

@@ -7,7 +7,7 @@ use crate::families::{FAMILIES, MESSAGES, all};
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::RuleSet;
 use std::collections::BTreeSet;
-use transcript::nearest::nearest;
+use transcript::nearest::hint_or;
 
 /// What was asked for.
 #[derive(Debug, Clone)]
@@ -153,11 +153,8 @@ fn unknown(word: &str) -> String {
     let families = FAMILIES.iter().map(|family| family.name);
     let prefixes = all().map(crate::rule::Rule::prefix);
     let names: BTreeSet<&str> = all().map(|rule| rule.id).chain(families).chain(prefixes).collect();
-    let hint = match nearest(word, names.into_iter()).as_slice() {
-        [] => "`mcp-concord explain` lists all of them".to_owned(),
-        names => format!("did you mean {}?", names.join(" or ")),
-    };
-    format!("there is no rule or family `{word}`; {hint}")
+    let hint = hint_or("; `mcp-concord explain` lists all of them", word, names.into_iter());
+    format!("there is no rule or family `{word}`{hint}")
 }
 
 #[cfg(test)]

@@ -26,18 +26,25 @@ pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'
     found.into_iter().take(3).map(|(.., name)| name).collect()
 }
 
-/// `, did you mean A or B?`, or nothing.
+/// `; did you mean A, B or C?`, or nothing.
 #[must_use]
 pub fn hint<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+    hint_or("", wanted, known)
+}
+
+/// `; did you mean A, B or C?`, or `otherwise` where no known name is near.
+#[must_use]
+pub fn hint_or<'a>(otherwise: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
     match nearest(wanted, known).as_slice() {
-        [] => String::new(),
-        names => format!("; did you mean {}?", names.join(" or ")),
+        [] => otherwise.to_owned(),
+        [name] => format!("; did you mean {name}?"),
+        [names @ .., last] => format!("; did you mean {} or {last}?", names.join(", ")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{hint, nearest};
 
     #[test]
     fn near_names_are_found_nearest_first() {
@@ -45,6 +52,8 @@ mod tests {
         assert_eq!(nearest("ID-NUL", known.into_iter())[0], "ID-NULL");
         assert_eq!(nearest("id-null", known.into_iter())[0], "ID-NULL");
         assert_eq!(nearest("COR-FRIST", known.into_iter()), ["COR-FIRST"]);
+        let many = hint("ID-NUL", ["ID-NULL", "ID-NULL-TEXT", "ID-NULLS"].into_iter());
+        assert_eq!(many, "; did you mean ID-NULL, ID-NULLS or ID-NULL-TEXT?");
         assert_eq!(nearest("XYZ", known.into_iter()), [""; 0]);
         assert_eq!(nearest("nosuch", ["h"].into_iter()), [""; 0], "each text holds its letters");
         // A third of what was written may be wrong, and this much too much.

@@ -120,7 +120,7 @@ pub(super) enum Output {
     Junit,
     /// For a GitHub workflow: an annotation for each finding.
     Github,
-    /// For people: one recording as a page to look into, with its findings.
+    /// For people: one recording as a page to explore, with its findings.
     Html,
 }
 

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, thread};
 use transcript::dialect;
-use transcript::nearest::nearest;
+use transcript::nearest::hint_or;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::CaseResult;
@@ -42,8 +42,8 @@ use wire::interrupt;
 #[command(after_help = include_str!("help/drive.txt"))]
 pub(crate) struct Args {
     /// The recorder's command line, with placeholders.
-    #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
-    recorder: Recorder,
+    #[arg(long, value_name = "CMD", value_parser = Recorder::parse, required_unless_present = "list")]
+    recorder: Option<Recorder>,
     /// The transport between client, recorder and server.
     #[arg(long, value_parser = transports(), value_name = "TRANSPORT", default_value = "stdio")]
     transport: Transport,
@@ -80,23 +80,21 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let placeholders: &[&[&str]] = match args.transport.is_http() {
-        true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
-        false => &[&["{out}"], &["{server}"]],
-    };
-    if let Some([placeholder, ..]) =
-        placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
-    {
-        let over = args.transport.name();
-        return Err(format!("the recorder's command needs {placeholder} over {over}").into());
-    }
     let suite = args.suite.load(context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
     let (scenarios, without) = scenarios(&suite, args.transport).map_err(unreadable)?;
     let known = known(args, &scenarios, context)?;
     let planned = select(args, scenarios)?;
-    if args.list {
+    let Some(recorder) = args.recorder.as_ref().filter(|_| !args.list) else {
         return list(args, &planned);
+    };
+    let placeholders: &[&[&str]] = match args.transport.is_http() {
+        true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
+        false => &[&["{out}"], &["{server}"]],
+    };
+    if let Some([placeholder, ..]) = placeholders.iter().find(|any| recorder.lacks(any).len() == any.len()) {
+        let over = args.transport.name();
+        return Err(format!("the recorder's command needs {placeholder} over {over}").into());
     }
     if without > 0 && args.filter.is_empty() {
         let noun = if without == 1 { "case has" } else { "cases have" };
@@ -106,7 +104,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let origin = args.output.origin(args.baseline.as_deref())?;
     let rig = Rig {
-        recorder: args.recorder.clone(),
+        recorder: recorder.clone(),
         transport: args.transport,
         format: args.format,
         patience: args.max_delay,
@@ -200,10 +198,8 @@ fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failur
     for filter in &args.filter {
         if !scenarios.iter().flat_map(names).any(|name| filter.is_match(name)) {
             let wanted = filter.glob().glob();
-            let hint = match nearest(wanted, scenarios.iter().map(|it| it.name.as_str())).as_slice() {
-                [] => "; --list shows what there is".to_owned(),
-                names => format!("; did you mean {}?", names.join(" or ")),
-            };
+            let known = scenarios.iter().map(|it| it.name.as_str());
+            let hint = hint_or("; --list shows what there is", wanted, known);
             let transport = args.transport.name();
             return Err(format!("--filter '{wanted}' matches nothing over {transport}{hint}").into());
         }
@@ -233,7 +229,8 @@ fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result
 
 /// The command that plays everything again, or only `what`, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
-    let mut out = format!("mcp-concord drive --recorder {}", quoted(args.recorder.text()));
+    let recorder = args.recorder.as_ref().map(Recorder::text).unwrap_or_default();
+    let mut out = format!("mcp-concord drive --recorder {}", quoted(recorder));
     if args.transport != Transport::Stdio {
         let _ = write!(out, " --transport {}", args.transport.name());
     }

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use transcript::clauses::{self, Clause};
 use transcript::dialect::{self, Dialect};
-use transcript::nearest::nearest;
+use transcript::nearest::hint_or;
 use transcript::rejection::Code;
 
 /// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a rejection code;
@@ -141,11 +141,9 @@ fn find(id: &str) -> Result<Vec<Topic>, Failure> {
         return Ok(members);
     }
     let families = FAMILIES.iter().map(|family| family.name);
-    let hint = match nearest(id, topics().map(Topic::id).chain(families)).as_slice() {
-        [] => "`mcp-concord explain` lists all of them".to_owned(),
-        names => format!("did you mean {}?", names.join(" or ")),
-    };
-    Err(format!("there is no clause, dialect, rule, family or code `{id}`; {hint}").into())
+    let known = topics().map(Topic::id).chain(families);
+    let hint = hint_or("; `mcp-concord explain` lists all of them", id, known);
+    Err(format!("there is no clause, dialect, rule, family or code `{id}`{hint}").into())
 }
 
 fn list(topics: &[Topic]) -> String {

@@ -8,7 +8,7 @@ use super::context::{CommandContext, Failure};
 use super::importer_args::ImporterArgs;
 use super::input::{distinct, named_format};
 use super::outcome::watch;
-use super::values::{quoted, seconds, whole};
+use super::values::{quoted, seconds, whole, within};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
@@ -52,10 +52,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The number of the first variant.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = within::<0, { (1 << 53) - 1 }>)]
     first: u64,
     /// How many variants to try [default: 1000, or unlimited with --time].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = within::<1, { u64::MAX }>)]
     runs: Option<u64>,
     /// How long to go on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

@@ -4,7 +4,7 @@
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};
 use super::outcome::watch;
-use super::values::{case_name, whole};
+use super::values::{case_name, whole, within};
 use super::variants::{Maker, Tally};
 use crate::exit;
 use generators::seeded::Source;
@@ -29,10 +29,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>)]
     seed: u64,
     /// The number of the first variant.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = within::<0, { (1 << 53) - 1 }>)]
     first: u64,
     /// How many variants to write.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = within::<1, 1_000_000>)]
     count: u64,
     /// The folder for the cases.
     #[arg(long, value_name = "DIR", required_unless_present = "as_case")]

@@ -33,12 +33,12 @@ pub(super) struct ImporterArgs {
     /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]
     verify: bool,
-    /// The time limit for one answer.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
-    timeout: Duration,
-    /// The memory limit of the program and its children, such as 512MiB; enforced only on Linux.
-    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "2GiB")]
-    memory: u64,
+    /// The time limit for one answer [default: 10].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// The memory limit of the program and its children, such as 512MiB; enforced only on Linux [default: 2GiB].
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<u64>,
 }
 
 /// The importer under test.
@@ -67,13 +67,27 @@ impl ImporterArgs {
     pub(super) fn start(&self) -> Result<Judged, Failure> {
         Ok(match self.program(false)? {
             Some(adapter) => Judged::Program(Box::new(adapter)),
+            None if self.timeout.is_some() || self.memory.is_some() => {
+                return Err(
+                    "--timeout and --memory limit a program: name one with --adapter or --exec".into()
+                );
+            }
             None => Judged::Builtin(Builtin(self.dialect.unwrap_or(&dialect::ALL[0]))),
         })
     }
 
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            timeout: self.timeout.unwrap_or(usual.timeout),
+            memory: self.memory.unwrap_or(usual.memory),
+            ..usual
+        }
+    }
+
     /// Starts the program that is named; `watched` is whether its memory is.
     fn program(&self, watched: bool) -> Result<Option<Adapter>, Failure> {
-        let limits = Limits { timeout: self.timeout, memory: self.memory, watched, ..Limits::default() };
+        let limits = Limits { watched, ..self.limits() };
         let started = match (&self.adapter, &self.exec) {
             (Some(command), _) => Adapter::start(command.clone(), limits, self.dialect),
             (_, Some(command)) => Adapter::one_shot(command.clone(), limits, self.dialect),
@@ -106,8 +120,8 @@ impl ImporterArgs {
 
     /// Starts another adapter beside it, within the same limits and in the same dialect where one is given.
     pub(super) fn beside(&self, command: &Command) -> Result<Adapter, Failure> {
-        let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
-        Adapter::start(command.clone(), limits, self.dialect).map_err(|NotRun(why)| Failure::NotRun(why))
+        Adapter::start(command.clone(), self.limits(), self.dialect)
+            .map_err(|NotRun(why)| Failure::NotRun(why))
     }
 
     /// Tries the program where that was asked for: a line for each check, and the exit code.
@@ -150,12 +164,11 @@ impl ImporterArgs {
         if self.strict_codes {
             out.push_str(" --strict-codes");
         }
-        let usual = Limits::default();
-        if self.timeout != usual.timeout {
-            let _ = write!(out, " --timeout {}", self.timeout.as_secs_f64());
+        if let Some(timeout) = self.timeout {
+            let _ = write!(out, " --timeout {}", timeout.as_secs_f64());
         }
-        if self.memory != usual.memory {
-            let _ = write!(out, " --memory {}", self.memory);
+        if let Some(memory) = self.memory {
+            let _ = write!(out, " --memory {memory}");
         }
         out
     }

@@ -2,7 +2,7 @@
 //! the run.
 
 use super::context::CommandContext;
-use super::values::failures;
+use super::values::within;
 use crate::status_line::StatusLine;
 use crate::terminal::{Terminal, Verbosity};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) struct StopArgs {
     #[arg(long, conflicts_with = "max_failures")]
     fail_fast: bool,
     /// End the run after N failures; known ones do not count.
-    #[arg(long, value_name = "N", value_parser = failures)]
+    #[arg(long, value_name = "N", value_parser = within::<1, { u64::MAX }>)]
     max_failures: Option<u64>,
 }
 

@@ -7,7 +7,7 @@ use super::input::{named_format, open};
 use super::listen;
 use super::outcome::watch;
 use super::suites::named_case;
-use super::values::{choice, seconds, whole};
+use super::values::{choice, seconds, whole, within};
 use crate::exit;
 use crate::terminal::{Terminal, plain};
 use app::Recording;
@@ -106,8 +106,8 @@ struct Variations {
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = whole::<u64>)]
     delay: u64,
     /// Write at most this many bytes at a time.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    chunk: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = within::<1, { u64::MAX }>)]
+    chunk: Option<u64>,
     /// Write together what can be sent together: over stdio in one write, as a server in events of one stream.
     #[arg(long, conflicts_with = "redeliver")]
     merge: bool,
@@ -122,7 +122,7 @@ struct Variations {
     #[arg(long, value_name = "TEXT")]
     noise: Option<String>,
     /// Wait before each read, in milliseconds, and read little.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = whole::<u64>)]
     slow_read: u64,
     /// Over stdio: send half a message before the end, without the end of its line.
     #[arg(long)]

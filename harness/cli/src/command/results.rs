@@ -1,7 +1,7 @@
 //! The options of `run` and `drive` for their results: where these go, and what they say of when and what was tested.
 
 use super::context::Failure;
-use super::values::spelled;
+use super::values::{spelled, within};
 use hmac_sha256::Hash as Sha256;
 use std::fmt::Display;
 use std::fs::File;
@@ -27,8 +27,8 @@ pub(super) struct ResultArgs {
     #[arg(long, value_name = "NAME[@VERSION]", value_parser = named)]
     name: Option<(String, Option<String>)>,
     /// Date the results, and let them expire after this many days; `report` shows it.
-    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
-    valid_for: Option<u16>,
+    #[arg(long, value_name = "DAYS", value_parser = within::<1, 65535>)]
+    valid_for: Option<u64>,
     /// Put the SHA-256 of this file, or of the files of this folder, into the results as that of the program under test. Repeatable.
     #[arg(long, value_name = "PATH")]
     digest_of: Vec<PathBuf>,
@@ -67,7 +67,7 @@ impl ResultArgs {
         let days = match self.valid_for {
             Some(days) => {
                 let now = now()?;
-                Some([now, now.saturating_add(i64::from(days) * DAY)].map(day))
+                Some([now, now.saturating_add(days.cast_signed() * DAY)].map(day))
             }
             None => None,
         };

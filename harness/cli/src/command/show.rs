@@ -3,7 +3,7 @@
 use super::carrier::carry;
 use super::context::{CommandContext, Failure};
 use super::input::{name_of, named_format, open_kept};
-use super::values::words;
+use super::values::{whole, words};
 use crate::terminal::out_for;
 use app::ShowOptions;
 use formats::Format;
@@ -35,10 +35,10 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["from", "to"])]
     all: bool,
     /// The first message to draw, by its number in the drawing.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     from: Option<u64>,
     /// The last message to draw.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     to: Option<u64>,
     /// Leave out the findings of `check`.
     #[arg(long)]
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 const OUTPUTS: [(&str, &str); 3] = [
     ("text", "For a terminal"),
     ("svg", "An SVG picture"),
-    ("html", "A page to look into: every message whole, filters, and the findings"),
+    ("html", "A page to explore: every message whole, filters, and the findings"),
 ];
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {

@@ -1,7 +1,7 @@
 //! The suite that a command's options name: loaded, and checked against the rules that there are.
 
 use super::context::{CommandContext, Failure};
-use super::values::{quoted, whole};
+use super::values::{quoted, whole, within};
 use super::variants;
 use mcp_concord_suite::{Case, Problem, Root, Suite, foreign_clauses};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "DIR")]
     cases: Vec<PathBuf>,
     /// Use this many generated sessions instead of the suite.
-    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = within::<1, { u64::MAX }>)]
     pub(super) generate: Option<u64>,
     /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "generate", value_parser = whole::<u64>)]

@@ -56,6 +56,15 @@ pub(super) fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, St
     })
 }
 
+/// A whole number from `LEAST` to `MOST`.
+pub(super) fn within<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
+    match whole(text)? {
+        number if number < LEAST => Err(format!("`{text}` is too small: write a whole number from {LEAST}")),
+        number if number > MOST => Err(format!("`{text}` is too large: write a whole number up to {MOST}")),
+        number => Ok(number),
+    }
+}
+
 /// A size as people write it: bytes, or a number with a unit.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -73,12 +82,6 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .and_then(|(number, factor)| number.checked_mul(factor))
         .filter(|bytes| *bytes > 0)
         .ok_or_else(|| format!("`{text}` is not a size: write a number of bytes, or a size such as 512MiB"))
-}
-
-/// How many failures end a run.
-pub(super) fn failures(text: &str) -> Result<u64, String> {
-    let count = text.parse().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| format!("`{text}` failures cannot end a run: write a number from 1"))
 }
 
 /// A power as people write it.
@@ -111,7 +114,7 @@ pub(crate) fn spelled(digest: [u8; 32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, case_name, failures, quoted, seconds, whole};
+    use super::{bytes, case_name, quoted, seconds, whole, within};
     use std::num::NonZeroUsize;
     use std::time::Duration;
 
@@ -134,9 +137,10 @@ mod tests {
         ] {
             assert!(whole::<NonZeroUsize>(wrong).unwrap_err().contains(why), "{wrong}");
         }
-        assert_eq!(failures("3"), Ok(3));
-        for wrong in ["0", "-1", "", "many"] {
-            assert!(failures(wrong).unwrap_err().contains("from 1"), "{wrong}");
+        assert_eq!(within::<1, 9>("9"), Ok(9));
+        for (wrong, why) in [("0", "from 1"), ("10", "up to 9"), ("", "not a whole"), ("many", "not a whole")]
+        {
+            assert!(within::<1, 9>(wrong).unwrap_err().contains(why), "{wrong}");
         }
     }
 

@@ -206,7 +206,7 @@ fn secrets(data: Json<'_>, at: &RuleContext<'_>) {
             && !text.contains([' ', '*']);
         if at.facts.hides(&text) {
             hidden = true;
-        } else if let Some(what) = secret(&text).or(named.then_some("a secret, by its name")) {
+        } else if let Some(what) = secret(&text).or(named.then_some("what its name calls a secret")) {
             let wrong = Violation::new(format!("the log message gives away {what}"));
             return at.fail(&SECRETS, wrong.inside(value));
         }

@@ -146,7 +146,7 @@ static FIRST_TEXT: Rule = Rule {
     source: "mcp-replay v1, first text",
     title: "The trace needs only the first text of version 1",
     why: "Tools written to the first text know no other kinds, directions, turns or reasons, and require an exit code.",
-    fix: "Nothing, unless your readers accept only the first text.",
+    fix: "Change nothing, unless your readers accept only the first text.",
     ..OURS.info()
 };
 

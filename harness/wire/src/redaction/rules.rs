@@ -262,6 +262,7 @@ fn named(name: &str) -> Result<Regex, String> {
 
 fn compiled(pattern: &str, given: &str) -> Result<Regex, String> {
     match Regex::new(pattern) {
+        _ if given.is_empty() => Err("an empty name or pattern would redact everything".to_owned()),
         Ok(regex) if regex.is_match(b"") => {
             Err(format!("`{given}` matches the empty text, and so would redact everything; narrow it down"))
         }

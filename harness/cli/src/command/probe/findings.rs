@@ -342,13 +342,14 @@ pub(super) fn print(
         let why = refusal(why);
         terminal.error(&format!("the main session was not played: `initialize` was refused twice: {why}"));
     }
-    let failed = files.iter().any(|file| file.is_failure(asked.strict));
-    if let ([name, ..], false) = (&*first.unlisted, failed) {
-        return Err(Failure::Unusable(format!("--call: the server lists no tool `{name}`")));
+    for name in &first.unlisted {
+        terminal.error(&format!("--call: the server lists no tool `{name}`"));
     }
+    let failed = files.iter().any(|file| file.is_failure(asked.strict));
     Ok(match (is_silent, failed) {
         (true, _) => exit::NOT_RUN,
         (_, true) => exit::FAILED,
+        _ if !first.unlisted.is_empty() => exit::UNUSABLE,
         _ => exit::WELL,
     })
 }

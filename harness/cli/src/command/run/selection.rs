@@ -11,7 +11,7 @@ use mcp_concord_suite::run::{PlannedCase, Selection, Shard, plan};
 use mcp_concord_suite::{Case, Suite};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use transcript::nearest::nearest;
+use transcript::nearest::hint_or;
 use verdict::expectation::Expectation;
 
 /// The options that select a part of the suite.
@@ -52,10 +52,10 @@ pub(super) fn select<'s>(
             let inside = format!("{}/", wanted.trim_end_matches('/'));
             let hint = match suite.asked().any(|case| case.name.starts_with(&inside)) {
                 true => format!("; did you mean '{inside}*'?"),
-                false => match nearest(wanted, suite.asked().map(|case| case.name.as_str())).as_slice() {
-                    [] => "; --list shows what there is".to_owned(),
-                    names => format!("; did you mean {}?", names.join(" or ")),
-                },
+                false => {
+                    let known = suite.asked().map(|case| case.name.as_str());
+                    hint_or("; --list shows what there is", wanted, known)
+                }
             };
             let inside = if args.format.is_empty() { String::new() } else { format!(" in {formats}") };
             return Err(format!("--filter '{wanted}' matches nothing{inside}{hint}").into());
