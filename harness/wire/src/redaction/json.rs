@@ -65,6 +65,10 @@ struct Frame {
     id: bool,
     /// Is not touched if it is an object.
     schema: bool,
+    /// Says what `value` beside it is, as in a list of headers.
+    names: bool,
+    /// What `value` has to be taken out for: a name that came before it.
+    pair: Option<Rule>,
 }
 
 impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
@@ -80,7 +84,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     self.follows = None;
                     let object = byte == b'{';
                     let kept = next.kept || next.schema && object;
-                    next = Frame { object, taken: next.taken, kept, id: false, schema: false };
+                    next = Frame { object, taken: next.taken, kept, ..Frame::default() };
                     key_expected = object;
                     open.push(next);
                     self.at += 1;
@@ -105,10 +109,13 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     self.at += key.raw().len() + 2;
                     let id = is_id(&name) || top && is_envelope(&name);
                     let stays = above.kept || id && !self.opens();
+                    let own = || if stays { None } else { self.redaction.names(&name) };
+                    let pair = above.pair.filter(|_| *name == *b"value");
                     next = Frame {
-                        taken: above.taken.or_else(|| if stays { None } else { self.redaction.names(&name) }),
+                        taken: above.taken.or(pair).or_else(own),
                         id,
                         schema: is_schema(&name),
+                        names: matches!(&*name, b"name" | b"key"),
                         ..above
                     };
                     key_expected = false;
@@ -117,6 +124,9 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     let token = string_at(self.text, self.at);
                     let length = token.raw().len() + 2;
                     let named = self.follows.take().filter(|_| !next.object);
+                    if let Some(above) = open.last_mut().filter(|_| next.names) {
+                        above.pair = self.redaction.names(&token.decode());
+                    }
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
                         Frame { taken: Some(rule), .. } => Some(self.redaction.mark(rule, &token.decode())),
