@@ -15,7 +15,7 @@ pub use event::OwnedEvent;
 pub use key::Key;
 pub use window::LOOKAHEAD;
 
-use crate::diff::{Comparison, DiffOptions, Difference};
+use crate::diff::{Comparison, DiffOptions, Difference, PointerPattern};
 use crate::meaning::EventKind;
 use crate::session::Side;
 use answers::{Answers, Both};
@@ -174,7 +174,14 @@ impl<'r> Pairing<'r> {
 
     fn contents(&mut self, a: &OwnedEvent, b: &OwnedEvent) -> Comparison {
         self.counts.compared += 1;
-        contents(&a.event(), &b.event(), &self.options.values)
+        let found = contents(&a.event(), &b.event(), &self.options.values);
+        let Some(renamed) = found.difference.as_ref().filter(|found| self.names.renames(found, a, b)) else {
+            return found;
+        };
+        let mut values = self.options.values.clone();
+        values.ignore.extend(PointerPattern::parse(&renamed.pointer));
+        let found = contents(&a.event(), &b.event(), &values);
+        Comparison { ignored: found.ignored.saturating_sub(1), ..found }
     }
 
     /// Counts two events that stand for each other. What they say may be known.

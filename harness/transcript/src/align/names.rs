@@ -1,6 +1,8 @@
 //! Which ids of two sessions stand for each other.
 
 use super::event::OwnedEvent;
+use crate::diff::Difference;
+use crate::json::Json;
 use crate::session::Side;
 use std::collections::HashMap;
 
@@ -28,5 +30,21 @@ impl Names {
             (Some(known), Some(_)) => known == right,
             _ => false,
         }
+    }
+
+    /// Whether two notifications differ only in how they name a request, and the request is the same one.
+    pub(super) fn renames(&self, found: &Difference, a: &OwnedEvent, b: &OwnedEvent) -> bool {
+        let whose = match &*found.pointer {
+            "/params/requestId" => requestor(a, b),
+            // Many clients take the request's id for a token, and progress comes from the other side.
+            "/params/progressToken" => requestor(a, b).map(Side::other),
+            _ => return false,
+        };
+        let id = |text: &Option<String>| {
+            let value = Json::parse(text.as_deref()?).ok()?;
+            Some(value.as_text().map_or_else(|| value.text().into(), |text| text.decode().into_owned()))
+        };
+        let (Some(left), Some(right)) = (id(&found.left), id(&found.right)) else { return false };
+        self.to_right.get(&(whose, left)) == Some(&right)
     }
 }

@@ -159,6 +159,16 @@ fn what_may_differ_may() {
         0
     );
     assert_eq!(departures(&[CALL, DONE], &renamed, &DiffOptions::default(), IdMatching::Exact).0.len(), 2);
+    let cancel = |id: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+    };
+    for (id, said) in [("\"x\"", 0), ("\"y\"", 1)] {
+        let (left, right) = (cancel("2"), cancel(id));
+        let renamed = [&renamed[..], &[&*right]].concat();
+        let found =
+            departures(&[CALL, DONE, &left], &renamed, &DiffOptions::default(), IdMatching::Renumbered);
+        assert_eq!(found.0.len(), said, "{:?}", found.0);
+    }
     let merged = [PING.replace(":1,", ":2,"), DONE.to_owned()];
     let merged: Vec<_> = merged.iter().map(String::as_str).collect();
     let (said, _) = departures(&[PING, DONE], &merged, &DiffOptions::default(), IdMatching::Renumbered);
