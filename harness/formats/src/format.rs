@@ -193,6 +193,8 @@ pub struct Capabilities {
     pub sse: bool,
     /// The server's command line and exit code.
     pub process: bool,
+    /// What the recorder says of its own losses: the numbers of its records, and which messages it cut.
+    pub numbering: bool,
     /// A 401's challenge, and so the summary of K2-A.
     pub challenge: bool,
 }
@@ -209,6 +211,7 @@ impl Capabilities {
         exchanges: false,
         sse: false,
         process: false,
+        numbering: false,
         challenge: false,
     };
 }

@@ -24,7 +24,7 @@ pub(crate) static FORMAT: Format = Format {
         ["jsonrpc", "jsonrpc.jsonl", "one JSON-RPC message a line"],
         sniff,
         read,
-        Spelling::Lines(|_| HeadedLines::boxed("\n", |_, _| Ok(()))),
+        Spelling::Lines(|_| HeadedLines::boxed(false, "\n", |_, _| Ok(()))),
     )
 };
 

@@ -166,14 +166,17 @@ impl Session {
             false,
             &format!("that {} stands for what the recorder took out", unknown.join(" or ")),
         );
+        let is_trace = self.trace_start().is_some();
+        let numbers = carries.numbering && !is_trace;
         context(
             count(&|entry| entry.added.is_some() && entry.message().is_some()),
-            carries.process,
+            carries.process || numbers,
             "members that other producers added to the lines of messages",
         );
         context(
             count(&|entry| {
-                matches!(entry.what, OwnedContent::Skipped(_)) && !(carries.process && entry.added.is_some())
+                matches!(entry.what, OwnedContent::Skipped(_))
+                    && !(carries.process && is_trace && entry.added.is_some())
             }),
             false,
             "what was skipped",

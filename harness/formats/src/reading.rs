@@ -1,7 +1,7 @@
 //! Reader and contract in a single pass: step by step, or into memory.
 
 use crate::batch::apart;
-use crate::format::{Format, ReadOptions};
+use crate::format::{Capabilities, Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
 use transcript::call_ids::CallIds;
@@ -119,6 +119,22 @@ fn added(entry: &Entry<'_>) -> Option<String> {
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
 }
 
+/// The same of a line of another recorder: what it says of its own losses. A line that is passed over has a number, too.
+fn numbering(entry: &Entry<'_>) -> Option<String> {
+    let line = Json::parse(entry.line?).ok()?;
+    let said = |name: &str| Some(format!("\"{name}\":{}", line.member(name)?.text()));
+    let seq = said("seq").filter(|_| line.member("seq").is_some_and(|seq| seq.as_number().is_some()));
+    let cut = said("truncated").filter(|said| said.ends_with("true"));
+    match &entry.content {
+        Content::Message(_) => {
+            let said: String = [seq, cut].into_iter().flatten().map(|said| format!(",{said}")).collect();
+            Some(said).filter(|said| !said.is_empty())
+        }
+        Content::Skipped(_) => seq.map(|seq| format!("{{{seq}}}")),
+        _ => None,
+    }
+}
+
 /// Reads a transcript to entries of their own, for a writer. What [`walk`] says of its steps holds of them.
 /// Memory: an entry, a byte for each event, and the ids of requests where nothing says whose they are.
 ///
@@ -154,7 +170,11 @@ pub fn owned_entries(
             }
             Step::Context(entry) => OwnedEntry::copied(entry),
         };
-        let added = if format.carries.process { added(entry) } else { None };
+        let added = match format.carries {
+            Capabilities { process: true, .. } => added(entry),
+            Capabilities { numbering: true, .. } => numbering(entry),
+            _ => None,
+        };
         each(OwnedEntry { added, ..owned })
     })
 }

@@ -136,15 +136,17 @@ pub trait WriteLines {
 pub(crate) struct HeadedLines {
     head: fn(&Spoken<'_>, &mut Vec<u8>) -> io::Result<()>,
     end: &'static str,
+    numbers: bool,
 }
 
 impl HeadedLines {
-    /// The writer of lines with this head and this end.
+    /// The writer of lines with this head and this end, before which the recorder's `numbers` may stand.
     pub(crate) fn boxed(
+        numbers: bool,
         end: &'static str,
         head: fn(&Spoken<'_>, &mut Vec<u8>) -> io::Result<()>,
     ) -> Box<dyn WriteLines> {
-        Box::new(Self { head, end })
+        Box::new(Self { head, end, numbers })
     }
 }
 
@@ -152,8 +154,15 @@ impl WriteLines for HeadedLines {
     fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
         (self.head)(spoken, line)?;
         write_compact(spoken.message.json(), line);
+        let numbers = spoken.entry.added.as_deref().filter(|_| self.numbers);
+        line.extend_from_slice(numbers.unwrap_or_default().as_bytes());
         line.extend_from_slice(self.end.as_bytes());
         Ok(())
+    }
+
+    fn other(&mut self, entry: &OwnedEntry, out: &mut Vec<u8>) -> io::Result<()> {
+        let numbers = entry.added.as_deref().filter(|_| self.numbers);
+        numbers.map_or(Ok(()), |numbers| writeln!(out, "{numbers}"))
     }
 }
 

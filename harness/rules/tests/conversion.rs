@@ -44,6 +44,7 @@ const EXCUSED: &[(&str, &str)] = &[
     ("jsonrpc.id.unique-session", "who sent"),
     ("jsonrpc.response.id-match", "who sent"),
     ("cancel.known", "who sent"),
+    ("cap.use-only-negotiated", "who sent"),
     ("jsonrpc.response.duplicate", "who sent"),
     // The recorder keeps no notification of the client.
     ("life.initialized.sent", "dropped a body"),
@@ -253,8 +254,9 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
     let had = broken(from, bytes);
     let excused = |rule: &str| {
         let left_out = |what: &str| losses.iter().any(|loss| loss.what.contains(what));
-        // No loss is reported yet of what a recorder says of its own losses.
-        name.starts_with("rules/losses/") || LESS.contains(&name)
+        // What a recorder says of its own losses has a place in two formats.
+        let numbered = from.carries.numbering && to.carries.numbering;
+        name.starts_with("rules/losses/") && !numbered || LESS.contains(&name)
             || !name.starts_with("recorded/")
                 && EXCUSED.iter().any(|(id, what)| *id == rule && left_out(what))
             || from.name == "inspector-network" && INSPECTOR.contains(&rule)

@@ -18,7 +18,13 @@ use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    carries: Capabilities { direction: true, times: true, process: true, ..Capabilities::MESSAGES },
+    carries: Capabilities {
+        direction: true,
+        times: true,
+        process: true,
+        numbering: true,
+        ..Capabilities::MESSAGES
+    },
     messages: &[&["raw"]],
     scripts: &[None],
     live: true,

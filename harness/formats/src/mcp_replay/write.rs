@@ -20,13 +20,6 @@ struct Lines {
     ended: bool,
 }
 
-impl Lines {
-    /// What other producers added goes out again where the session was a trace before.
-    fn added<'e>(&self, entry: &'e OwnedEntry) -> Option<&'e str> {
-        entry.added.as_deref().filter(|_| self.opening.trace_start.is_some())
-    }
-}
-
 impl WriteLines for Lines {
     fn open(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
         self.started = now;
@@ -46,7 +39,7 @@ impl WriteLines for Lines {
     fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
         self.latest = self.latest.max(spoken.now);
         let dir = if spoken.side == Side::Server { "out" } else { "in" };
-        let added = self.added(spoken.entry).unwrap_or_default();
+        let added = spoken.entry.added.as_deref().unwrap_or_default();
         write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(spoken.now))?;
         write_compact(spoken.message.json(), line);
         line.extend_from_slice(b"}\n");
@@ -58,7 +51,9 @@ impl WriteLines for Lines {
             self.ended = true;
             return verbatim(line, out);
         }
-        self.added(entry).map_or(Ok(()), |whole| writeln!(out, "{whole}"))
+        // A line that was passed over goes out again where the session was a trace before.
+        let whole = entry.added.as_deref().filter(|_| self.opening.trace_start.is_some());
+        whole.map_or(Ok(()), |whole| writeln!(out, "{whole}"))
     }
 
     fn close(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {

@@ -35,7 +35,7 @@ use transcript::rejection::Code;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
+    carries: Capabilities { direction: true, times: true, numbering: true, ..Capabilities::MESSAGES },
     messages: &[&["msg"], &["message"], &["frame"], &["raw"], &["payload"], &["body"]],
     redacts: &["<REDACTED", "<PATH>"],
     why_not,
@@ -43,8 +43,9 @@ pub(crate) static FORMAT: Format = Format {
         ["directed-jsonl", "directed.jsonl", "JSON lines of small recorders, with directions"],
         sniff,
         lines::read::<Directed>,
-        Spelling::Lines(|_| {
-            HeadedLines::boxed("}\n", |spoken, line| {
+        Spelling::Lines(|opening| {
+            let numbers = opening.trace_start.is_none();
+            HeadedLines::boxed(numbers, "}\n", |spoken, line| {
                 let time = spoken.entry.time.map(|time| format!(r#""ts":"{}","#, time::write(time)));
                 let way = NAMES.way(spoken.side);
                 write!(line, r#"{{{}"dir":"{way}","msg":"#, time.unwrap_or_default())

@@ -32,7 +32,7 @@ pub(crate) static FORMAT: Format = Format {
         lines::read::<McpRec>,
         // A line always has a time: the one before where it is not known, and the first that is known before that.
         Spelling::Lines(|_| {
-            HeadedLines::boxed("}\n", |spoken, line| {
+            HeadedLines::boxed(false, "}\n", |spoken, line| {
                 let (sign, size) = (if spoken.now < 0 { "-" } else { "" }, spoken.now.unsigned_abs());
                 let (seconds, rest, way) = (size / 1000, size % 1000, NAMES.way(spoken.side));
                 write!(line, r#"{{"ts": {sign}{seconds}.{rest:03}, "dir": "{way}", "msg": "#)

@@ -76,7 +76,8 @@ impl Rewriting<'_> {
             return Err(Unwritten::Refused(why));
         }
         let bodies = bodies_left_out(&session.entries);
-        self.skipped = bodies + redact(self.redaction, &mut session.entries).map_err(Unwritten::Refused)?;
+        self.skipped =
+            bodies + redact(self.redaction, self.format, &mut session.entries).map_err(Unwritten::Refused)?;
         let mut written = Vec::new();
         self.format.write(&session, &mut written)?;
         self.holds(&written)?;
@@ -100,7 +101,7 @@ impl Rewriting<'_> {
             let redactor = scope.spawn(move || {
                 let mut skipped = 0;
                 for mut entries in batches {
-                    skipped += redact(redaction, &mut entries)?;
+                    skipped += redact(redaction, format, &mut entries)?;
                     // The receiver that hung up reports why.
                     if redacted_sender.send(entries).is_err() {
                         break;
@@ -192,10 +193,10 @@ impl Rewriting<'_> {
 }
 
 /// Takes out of entries what is to be taken out, and counts those that are not copied.
-fn redact(redaction: &Redaction, entries: &mut [OwnedEntry]) -> Result<usize, String> {
+fn redact(redaction: &Redaction, format: &Format, entries: &mut [OwnedEntry]) -> Result<usize, String> {
     entries.iter_mut().try_for_each(|entry| redaction.entry(entry))?;
-    let copied =
-        |entry: &&OwnedEntry| entry.added.is_some() || !matches!(entry.what, OwnedContent::Skipped(_));
+    let is_whole = |entry: &OwnedEntry| format.carries.process && entry.added.is_some();
+    let copied = |entry: &&OwnedEntry| is_whole(entry) || !matches!(entry.what, OwnedContent::Skipped(_));
     Ok(entries.iter().filter(|entry| !copied(entry)).count())
 }
 
