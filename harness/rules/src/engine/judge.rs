@@ -191,7 +191,7 @@ impl Judge {
                         self.show(&noise, None, noise.side);
                     }
                     Some(TraceEvent::Gap) => {
-                        self.facts.losses.keep(entry, "lines are lost here, the recorder says".to_owned());
+                        self.facts.losses.keep(entry, "lines are lost here, the recorder says");
                         self.lose();
                     }
                     None => {}

@@ -6,6 +6,7 @@
 //! Memory: [`MOST_KEPT`] losses; later ones are only counted.
 
 use super::location::FindingLocation;
+use std::fmt;
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Entry};
 
@@ -18,15 +19,37 @@ const LONGEST_MARK: usize = 40;
 /// What is missing before a record: its place, and the numbers from and to.
 type Gap = (FindingLocation, u64, u64);
 
+/// What is lost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Loss {
+    /// In a sentence without its full stop.
+    Said(&'static str),
+    /// Records with the numbers from and to.
+    Records(u64, u64),
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Said(what) => return formatter.write_str(what),
+            Self::Records(from, to) if from == to => write!(formatter, "record {from} is")?,
+            Self::Records(from, to) => write!(formatter, "records {from} to {to} are")?,
+        }
+        formatter.write_str(" missing before this one, by the numbers in `seq`")
+    }
+}
+
 /// Losses so far.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
-    /// Where each was seen, and what was lost, in a sentence without its full stop.
-    pub(crate) kept: Vec<(FindingLocation, String)>,
+    /// Where each was seen, and what was lost.
+    pub(crate) kept: Vec<(FindingLocation, Loss)>,
     /// The number of the last record that has one.
     last: Option<u64>,
     /// Two records followed on each other, so that the recorder counts by one.
     steady: bool,
+    /// A number came again, so that there are several counts.
+    repeats: bool,
     /// A gap that was seen before that.
     unsure: Option<Gap>,
 }
@@ -40,7 +63,7 @@ impl Losses {
             return none;
         };
         if says_that_it_is_cut(entry) {
-            self.keep(entry, "this message was cut, as its end says, so that it is not judged".to_owned());
+            self.keep(entry, "this message was cut, as its end says, so that it is not judged");
             return (false, true);
         }
         // Every line of a trace comes by here, and few have either.
@@ -54,15 +77,10 @@ impl Losses {
         let cut = line.member("truncated").is_some_and(|cut| cut.text() == "true");
         let is_gap = gap.is_some();
         if let Some((location, from, to)) = gap.filter(|_| self.kept.len() < MOST_KEPT) {
-            let records =
-                if from == to { format!("record {from} is") } else { format!("records {from} to {to} are") };
-            self.kept.push((location, format!("{records} missing before this one, by the numbers in `seq`")));
+            self.kept.push((location, Loss::Records(from, to)));
         }
         if cut {
-            self.keep(
-                entry,
-                "the recorder cut this message (`truncated`), so that it is not judged".to_owned(),
-            );
+            self.keep(entry, "the recorder cut this message (`truncated`), so that it is not judged");
         }
         (is_gap, cut && matches!(entry.content, Content::Message(_) | Content::Noise(_)))
     }
@@ -75,6 +93,9 @@ impl Losses {
         let place = || FindingLocation::new(&entry.location, entry.line.unwrap_or_default());
         let gap = (number > next).then(|| (place(), next, number - 1));
         if self.steady {
+            if number < next && !self.repeats {
+                self.find(number);
+            }
             return gap;
         }
         self.steady = number == next;
@@ -86,15 +107,30 @@ impl Losses {
         None
     }
 
+    /// A record stands behind later ones: it is not missing.
+    fn find(&mut self, number: u64) {
+        let holds = |loss: &Loss| matches!(loss, Loss::Records(from, to) if (*from..=*to).contains(&number));
+        let at = self.kept.iter().position(|(_, loss)| holds(loss));
+        self.repeats = at.is_none();
+        let Some((location, Loss::Records(from, to))) = at.map(|at| self.kept.remove(at)) else { return };
+        for (from, to) in [(from, number.saturating_sub(1)), (number.saturating_add(1), to)] {
+            let here = from <= to && !(from..=to).contains(&number) && self.kept.len() < MOST_KEPT;
+            self.kept.extend(here.then(|| (location.clone(), Loss::Records(from, to))));
+        }
+    }
+
     /// Whether the recorder numbers its records, so that a loss would show.
     pub(crate) fn numbered(&self) -> bool {
         self.steady
     }
 
     /// Takes note of a loss.
-    pub(super) fn keep(&mut self, entry: &Entry<'_>, lost: String) {
+    pub(super) fn keep(&mut self, entry: &Entry<'_>, lost: &'static str) {
         if self.kept.len() < MOST_KEPT {
-            self.kept.push((FindingLocation::new(&entry.location, entry.line.unwrap_or_default()), lost));
+            self.kept.push((
+                FindingLocation::new(&entry.location, entry.line.unwrap_or_default()),
+                Loss::Said(lost),
+            ));
         }
     }
 }

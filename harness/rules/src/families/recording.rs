@@ -278,7 +278,7 @@ impl RuleVisitor for RecordingState {
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>) {
         for (location, lost) in &at.facts.losses.kept {
-            at.fail(&LOSSES, Violation::new(lost.clone()).at(location.clone()));
+            at.fail(&LOSSES, Violation::new(lost.to_string()).at(location.clone()));
         }
         if at.facts.losses.numbered() && at.facts.losses.kept.is_empty() {
             at.pass(&LOSSES);
