@@ -51,8 +51,8 @@ pub(crate) struct Facts {
     served: bool,
     /// The session that HTTP said is over.
     dead: Option<Box<str>>,
-    /// Parts are missing: bodies dropped by an exporter, or what could not be read.
-    pub(crate) torn: bool,
+    /// Whether something is missing of the client, and of the server: bodies dropped by an exporter, or what could not be read.
+    pub(super) torn: [bool; 2],
     /// What the recorder says that it lost.
     pub(crate) losses: Losses,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
@@ -125,6 +125,11 @@ impl Facts {
         self.markers.iter().filter(may_hold).any(|marker| marker.find(text.as_bytes()).is_some())
     }
 
+    /// Whether parts of the recording are missing.
+    pub(crate) fn torn(&self) -> bool {
+        self.torn.contains(&true)
+    }
+
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.
     pub(crate) fn over_stdio(&self) -> Option<bool> {
         match () {
@@ -140,7 +145,7 @@ impl Facts {
             return self.negotiated.revision;
         }
         // Where messages are missing, the client may have gone on with a handshake in them.
-        let session = self.negotiated.revision.filter(|revision| revision.has_handshake() || !self.torn);
+        let session = self.negotiated.revision.filter(|revision| revision.has_handshake() || !self.torn());
         let Some(message) = message else { return self.negotiated.revision };
         if let Some(request) = message.request()
             && request.method() != "initialize"
@@ -199,7 +204,7 @@ impl Facts {
                 self.piped = words.peek().is_some() && !words.any(http);
             }
             Content::TraceEnd(_) => self.closed = true,
-            Content::Missing(_) => self.torn = true,
+            Content::Missing(_) => self.torn = [true; 2],
             Content::Message(_) | Content::Noise(_) => {
                 entry.side.into_iter().for_each(|side| self.heard[side as usize] = true);
             }
@@ -284,11 +289,6 @@ impl Facts {
         let mut all = known(method).peekable();
         all.peek().is_some()
             && !self.negotiated.revision.is_some_and(|revision| all.any(|one| one.span.has(revision)))
-    }
-
-    /// Counts a message that the recorder cut.
-    pub(super) fn count(&mut self) {
-        self.messages += 1;
     }
 
     /// Passes over a message that is not of MCP.
@@ -393,7 +393,7 @@ pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
         _ if facts.mixed => {
             Some("exchanges of several sessions alternate; a recording of one session would show it")
         }
-        _ if facts.torn => Some(TORN),
+        _ if facts.torn() => Some(TORN),
         _ => None,
     }
 }

@@ -146,11 +146,12 @@ impl Judge {
         let kind = self.facts.recording.kind;
         let spoilt = matches!(&entry.content, Content::Noise(noise) if kind.misquotes(noise) || kind.spoils(noise, entry));
         if lost || cut || spoilt {
-            self.lose();
+            // A record that is cut is one message of who sent it.
+            self.lose(entry.side.filter(|_| !lost));
         }
         match &entry.content {
             // What is left of it is not what was sent.
-            _ if cut => self.facts.count(),
+            _ if cut => self.facts.messages += 1,
             Content::Message(message) => self.message(entry, *message, None),
             Content::Noise(noise) if let Some(message) = behind_mark(noise) => {
                 self.show(entry, None, entry.side);
@@ -186,19 +187,19 @@ impl Judge {
                         let bytes =
                             if let Content::Noise(line) = &noise.content { bytes_of(line) } else { None };
                         if bytes.is_some_and(|text| text.starts_with(['{', '['])) {
-                            self.lose();
+                            self.lose(noise.side);
                         }
                         self.show(&noise, None, noise.side);
                     }
                     Some(TraceEvent::Gap) => {
                         self.facts.losses.keep(entry, "lines are lost here, the recorder says");
-                        self.lose();
+                        self.lose(None);
                     }
                     None => {}
                 }
             }
             Content::Missing(_) => {
-                self.pending.lose();
+                self.pending.lose(None);
                 self.show(entry, None, entry.side);
             }
             _ => self.show(entry, None, entry.side),
@@ -207,14 +208,17 @@ impl Judge {
 
     /// The reader gave up here.
     pub(crate) fn rejected(&mut self, rejection: Rejection) {
-        self.facts.torn = true;
+        self.lose(None);
         self.rejected = Some(rejection);
     }
 
-    /// Messages are missing here.
-    fn lose(&mut self) {
-        self.facts.torn = true;
-        self.pending.lose();
+    /// Messages are missing here, of this side if it is known.
+    fn lose(&mut self, side: Option<Side>) {
+        match side {
+            Some(side) => self.facts.torn[side as usize] = true,
+            None => self.facts.torn = [true; 2],
+        }
+        self.pending.lose(side);
     }
 
     /// What came of it.

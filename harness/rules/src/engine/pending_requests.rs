@@ -71,8 +71,9 @@ pub(crate) struct PendingRequests {
     full: Option<&'static str>,
     /// No more ids are remembered.
     forgets_ids: bool,
-    /// Some request was not followed or is not in the recording, so that a response may answer what is not known here.
-    loses: bool,
+    /// How many requests came before the last place where something of the client, and of the server, is missing: a response may
+    /// answer a request that is not known here, and what was asked before may have been answered.
+    lost: [Option<u64>; 2],
 }
 
 const FULL_OF_IDS: &str = "more than 500,000 ids in no order; ids used later are not compared";
@@ -142,15 +143,28 @@ impl PendingRequests {
         }
     }
 
-    /// Messages are missing from here on: requests may have been made and answered in them.
-    pub(super) fn lose(&mut self) {
-        self.loses = true;
+    /// Messages of a side are missing here, or of either: requests may have been made and answered in them.
+    pub(super) fn lose(&mut self, side: Option<Side>) {
+        for &index in &requestors(side)[..requestors(side).len() - 1] {
+            self.lost[index] = Some(self.requests);
+        }
+    }
+
+    /// Before which request something of a side is missing, or of either.
+    fn lost(&self, side: Option<Side>) -> Option<u64> {
+        side.map_or_else(|| self.lost.into_iter().max().flatten(), |side| self.lost[side as usize])
+    }
+
+    /// Whether an answer to a request would be in the recording. That to the first request behind a loss may stand before it, where
+    /// a recorder has two writers.
+    pub(crate) fn keeps_answer(&self, request: &PendingRequest) -> bool {
+        self.lost(request.side.map(Side::other)).is_none_or(|lost| request.number > lost)
     }
 
     /// A new session begins in the same recording: its ids are its own. Of those before this one nothing more comes.
     pub(super) fn start_over(&mut self, first: usize) {
         self.used.retain(|session, _| session.is_some_and(|session| session >= first));
-        self.loses = false;
+        self.lost = [None; 2];
     }
 
     /// Notes a request, and what the specification says of its method.
@@ -169,7 +183,9 @@ impl PendingRequests {
         let index = requestor(side);
         let fresh = self.forgets_ids || self.used.entry(session.0).or_default()[index].insert(&key);
         // What was never used is not open.
-        let open = (self.forgets_ids || !fresh) && self.open[index].contains_key(&key);
+        let open = self.open[index].get(&key).filter(|_| self.forgets_ids || !fresh);
+        let unanswered = open.is_some_and(|open| self.keeps_answer(&open.first));
+        let answer_lost = open.is_some() && !unanswered;
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
             self.forgets_ids =
@@ -179,17 +195,19 @@ impl PendingRequests {
             self.full = Some(FULL_OF_IDS);
         }
         // An id that is used again was answered, and the answer is lost.
-        if open && self.loses {
+        if answer_lost {
             self.close(index, &key, (None, session));
+            // Or it waits still, and what comes next under its id is for it.
+            self.lose(side);
         }
-        self.last_use = Some(match (open && !self.loses, fresh) {
+        self.last_use = Some(match (unanswered, fresh) {
             (true, _) => IdUse::Open,
             (false, false) => IdUse::Again,
             (false, true) => IdUse::Fresh,
         });
         if self.count >= MOST_OPEN {
             self.full = Some("more than 50,000 requests are open; later ones are not followed");
-            self.loses = true;
+            self.lose(side);
             return;
         }
         let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
@@ -250,7 +268,7 @@ impl PendingRequests {
                 return ResponseMatch::Ambiguous;
             }
         }
-        if self.loses {
+        if self.lost(side.map(Side::other)).is_some() {
             return ResponseMatch::Unknown;
         }
         let used = self.used.get(&came.1.0);

@@ -3,7 +3,7 @@
 //! Whether a rule applies at the moment and whether the recording carries what it needs, so that no rule has to ask.
 
 use super::context::{NOT_WHOLE, RuleContext, TAKEN_OUT};
-use super::facts::{TORN, why_not_whole};
+use super::facts::{Facts, TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
 use super::pending_request::PendingRequest;
@@ -12,7 +12,7 @@ use crate::revision::{Revision, Span};
 use crate::rule::{Level, Need, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::Json;
-use transcript::session::Headers;
+use transcript::session::{Headers, Side};
 
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
 #[derive(Debug, Default)]
@@ -23,6 +23,7 @@ pub(crate) struct Violation<'v> {
     other: Option<(FindingLocation, &'static str)>,
     party: Option<Party>,
     level: Option<Level>,
+    decides: Option<Side>,
 }
 
 impl<'v> Violation<'v> {
@@ -61,6 +62,11 @@ impl<'v> Violation<'v> {
         Self { party: party.into(), ..self }
     }
 
+    /// Of all that may be missing, only what this side said would decide otherwise.
+    pub(crate) fn unless_said_by(self, side: Option<Side>) -> Self {
+        Self { decides: side, ..self }
+    }
+
     /// It binds less here than the rule says.
     pub(crate) fn only(self, level: Level) -> Self {
         Self { level: Some(level), ..self }
@@ -75,12 +81,18 @@ impl Violation<'_> {
         location.unwrap_or_else(|| at.location())
     }
 
+    /// Whether what is missing from the recording may decide otherwise.
+    fn is_unsure(&self, facts: &Facts) -> bool {
+        self.decides.map_or_else(|| facts.torn(), |side| facts.torn[side as usize])
+    }
+
     /// The same about the moment at hand, for when that has come which decides it.
     pub(crate) fn held(mut self, rule: &'static Rule, at: &RuleContext<'_>) -> HeldFinding {
         let location = Some(self.place(at));
         let sender = at.side.map(Party::from).filter(|_| rule.party == Party::Sender);
-        let Self { message, other, level, party, .. } = self;
-        let wrong = Violation { message, location, other, level, party: party.or(sender), inside: None };
+        let Self { message, other, level, party, decides, .. } = self;
+        let party = party.or(sender);
+        let wrong = Violation { message, location, other, level, party, decides, inside: None };
         HeldFinding { rule, wrong, revision: at.revision }
     }
 }
@@ -190,7 +202,7 @@ impl RuleContext<'_> {
     }
 
     fn record_failure(&self, rule: &'static Rule, mut wrong: Violation<'_>) {
-        if rule.relational && self.facts.torn {
+        if rule.relational && wrong.is_unsure(self.facts) {
             return self.report.note(rule, || TORN.to_owned());
         }
         if let Some(value) = wrong.inside
@@ -241,7 +253,8 @@ impl RuleContext<'_> {
     /// The rule would be broken by what is missing from the session; that is reported only where nothing is missing from
     /// the recording.
     pub(crate) fn fail_if_complete<'v>(&self, rule: &'static Rule, wrong: impl Into<Violation<'v>>) {
-        match why_not_whole(self.facts) {
+        let wrong = wrong.into();
+        match why_not_whole(self.facts).filter(|why| *why != TORN || wrong.is_unsure(self.facts)) {
             None => self.fail(rule, wrong),
             Some(why) => self.inconclusive(rule, why),
         }

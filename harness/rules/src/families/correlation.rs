@@ -1,7 +1,7 @@
 //! Answers: to what, with which id, and how often.
 //!
 //! Ids belong to the side that asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
-//! [`MOST_GARBLED`] ids.
+//! [`end::MOST_GARBLED`] ids.
 
 mod end;
 mod rules;
@@ -11,9 +11,8 @@ use crate::engine::{
     RuleContext, RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need};
-use end::{Runs, SessionEnd};
+use end::{Garbled, Runs, SessionEnd};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
-use std::collections::BTreeSet;
 use transcript::json::{Json, same_number};
 use transcript::message::Id;
 use transcript::rejection::Rejection;
@@ -37,9 +36,6 @@ pub(super) const FAMILY: Family = Family {
     visitor: per_session::<CorrelationState>,
 };
 
-/// The most ids of spoilt messages that are remembered.
-const MOST_GARBLED: usize = 10_000;
-
 /// The most answers without an id that are looked into: each may be to any of the open requests.
 const MOST_ASTRAY: usize = 1_000;
 
@@ -50,8 +46,7 @@ struct CorrelationState {
     last: [Option<Last>; 2],
     /// Something came from this side whose id nobody can read, so that an error without an id may be its answer.
     unreadable: [bool; 2],
-    /// The ids of what no reader takes for a message: an answer that is spoilt is an answer.
-    garbled: BTreeSet<Box<str>>,
+    garbled: Garbled,
     /// The last answers.
     answers: RecentTexts,
     /// How many answers belonged to nothing and had no id.
@@ -97,9 +92,7 @@ impl RuleVisitor for CorrelationState {
                 }
                 let members = Json::parse(&noise.text).into_iter().flat_map(Json::members);
                 for (_, id) in members.filter(|(name, _)| name.is("id")) {
-                    if self.garbled.len() < MOST_GARBLED {
-                        self.garbled.insert(id.text().into());
-                    }
+                    self.garbled.keep(id);
                 }
             }
             _ => {}
@@ -187,7 +180,7 @@ impl CorrelationState {
             }
             ResponseMatch::Mistyped(request) => {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id());
-                at.fail(&ID_TYPE, Violation::new(wrong).of(request));
+                at.fail(&ID_TYPE, Violation::new(wrong).of(request).unless_said_by(request.side));
             }
             ResponseMatch::AlreadyAnswered if again => at.pass(&DUPLICATE),
             // Word for word the same: a resumed stream, where nothing shows the events. Over stdio there is none.
@@ -211,7 +204,7 @@ impl CorrelationState {
                 };
                 let wrong =
                     format!("the request with the id {} was answered before{unread}", shown_id(message));
-                at.fail(&DUPLICATE, wrong);
+                at.fail(&DUPLICATE, Violation::new(wrong).unless_said_by(at.side.map(Side::other)));
             }
             ResponseMatch::Ambiguous => at.inconclusive(&ID_MATCH, Need::Direction.lack()),
             ResponseMatch::Unknown => {
@@ -219,6 +212,8 @@ impl CorrelationState {
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
                     at.inconclusive(rule, why);
                 }
+                // Its request may come only behind it.
+                message.raw.id_value().into_iter().for_each(|id| self.garbled.keep(id));
             }
             ResponseMatch::Unmatched => {
                 let echoes = self.astray(message, at);
@@ -241,10 +236,8 @@ impl CorrelationState {
     }
 
     fn was_unreadable(&self, at: &RuleContext<'_>) -> bool {
-        match at.side {
-            Some(side) => self.unreadable[side.other() as usize],
-            None => self.unreadable.contains(&true),
-        }
+        let of = |side: Side| self.unreadable[side.other() as usize];
+        at.side.map_or_else(|| self.unreadable.contains(&true), of)
     }
 
     /// Whether an error with an id of nothing open refuses the other side's last notification, which has none: some languages
@@ -364,7 +357,7 @@ impl CorrelationState {
                     && message.kind == MessageKind::Error
                     && asked.response.as_deref() == Some(id) => {}
             Some(asked) if asked.bad_request.is_none() => at.fail(&ID_MATCH, wrong),
-            Some(_) if !self.garbled.contains(shown_id(message)) => {
+            Some(_) if !self.garbled.has(shown_id(message)) => {
                 let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
                 at.fail(&ID_MATCH, wrong.only(Level::Should));
             }
@@ -373,7 +366,7 @@ impl CorrelationState {
                 at.inconclusive(&ID_MATCH, UNPLACED);
             }
             None if let Some(why) = at.may_be_asked_elsewhere() => at.inconclusive(&ID_MATCH, why),
-            None if self.garbled.contains(shown_id(message)) => {}
+            None if self.garbled.has(shown_id(message)) => {}
             None if self.was_unreadable(at) => {
                 at.inconclusive(&ID_MATCH, "a message of the other side could not be read");
             }
@@ -384,7 +377,10 @@ impl CorrelationState {
                 let why = "nothing of the other side comes before it; a recording of both would show it";
                 at.inconclusive(&ID_MATCH, why);
             }
-            None => self.early.find(Violation::new(wrong).held(&ID_MATCH, at), at),
+            None => {
+                let wrong = Violation::new(wrong).unless_said_by(at.side.map(Side::other));
+                self.early.find(wrong.held(&ID_MATCH, at), at);
+            }
         }
     }
 }

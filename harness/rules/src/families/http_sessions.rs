@@ -182,7 +182,7 @@ impl HttpSessionsState {
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
-                match at.facts.late || at.facts.torn {
+                match at.facts.late || at.facts.torn() {
                     true => at.inconclusive(&ECHO, "the session may have been assigned before the recording"),
                     false => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
                 }

@@ -306,7 +306,7 @@ impl LifecycleState {
             } else {
                 let wrong = Violation::new(format!("the client begins with `{method}`")).at(location.clone());
                 let facts = at.facts;
-                if facts.late && !self.in_session && !facts.mixed && !facts.torn && facts.session == 0 {
+                if facts.late && !self.in_session && !facts.mixed && !facts.torn() && facts.session == 0 {
                     // The recording shows the handshake, and may all the same have begun in an earlier session.
                     at.fail(&FIRST, wrong.only(Level::Should));
                 } else {

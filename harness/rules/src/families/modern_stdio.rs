@@ -182,7 +182,7 @@ impl ModernStdioState {
         }
         // Whether to fall back is a question of the revision that the client comes from.
         let left =
-            at.facts.negotiated.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn);
+            at.facts.negotiated.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn());
         let at = &at.in_revision(left);
         if let Some((location, probed)) = self.first.take()
             && self.stdio

@@ -38,7 +38,6 @@ static UNIQUE_SESSION: Rule = Rule {
 
 static UNIQUE_INFLIGHT: Rule = Rule {
     id: "jsonrpc.id.unique-inflight",
-    relational: true,
     span: Span::MODERN,
     source: "basic/index#requests",
     title: "A request does not use the id of one that its sender still waits for",
@@ -168,7 +167,9 @@ impl RequestIdsState {
         let unique = used == IdUse::Fresh || turned_away;
         at.check(&UNIQUE_SESSION, unique, || {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
-            Violation::new(format!("the id {} was used before by this side{open}", shown_id(message)))
+            let wrong = format!("the id {} was used before by this side{open}", shown_id(message));
+            // Only another `initialize` would make it new.
+            Violation::new(wrong).unless_said_by(Some(Side::Client))
         });
         let open = Self::inflight(message, is_open(used, before, at), at);
         let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));

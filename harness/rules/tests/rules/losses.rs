@@ -10,6 +10,9 @@ use std::fmt::Write as _;
 /// What the recorder of a trace writes where lines are lost.
 const GAP: &str = r#","dir":"event","kind":"recorder.gap","raw":{"lines_lost":{"client":1,"server":1}}}"#;
 
+/// What the recorder of a trace writes where it kept only a part of a message.
+const CUT: &str = r#","truncated":true}"#;
+
 pub(super) fn of_kept_sessions() {
     let (mut tried, mut blamed) = (0, String::new());
     for case in &SUITE.judged {
@@ -22,20 +25,23 @@ pub(super) fn of_kept_sessions() {
             for (lost, line) in text.lines().enumerate().filter(|(_, line)| line.contains("\"jsonrpc\"")) {
                 let time =
                     line.split_once(r#""dir""#).map_or("", |(time, _)| time.trim_end_matches([' ', ',']));
-                let with_gap = |(at, line): (usize, &str)| match at == lost {
-                    true => format!("{time}{GAP}\n"),
-                    false => format!("{line}\n"),
-                };
-                let torn: String = text.lines().enumerate().map(with_gap).collect();
-                tried += 1;
-                for rule in accused(transcript.format, &torn) {
-                    let _ = writeln!(blamed, "{} without line {}: {rule}", case.name, lost + 1);
+                let cut = line.trim_end().strip_suffix('}').unwrap_or(line);
+                for instead in [format!("{time}{GAP}"), format!("{cut}{CUT}")] {
+                    let with_loss = |(at, line): (usize, &str)| match at == lost {
+                        true => format!("{instead}\n"),
+                        false => format!("{line}\n"),
+                    };
+                    let torn: String = text.lines().enumerate().map(with_loss).collect();
+                    tried += 1;
+                    for rule in accused(transcript.format, &torn) {
+                        let _ = writeln!(blamed, "{} without line {}: {rule}", case.name, lost + 1);
+                    }
                 }
             }
         }
     }
     assert!(blamed.is_empty(), "blamed for what was lost:\n{blamed}");
-    assert!(tried > 1_500, "only {tried} recordings with a loss were judged");
+    assert!(tried > 3_000, "only {tried} recordings with a loss were judged");
 }
 
 /// The rules that a party other than the recorder broke.

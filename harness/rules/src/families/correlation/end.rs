@@ -55,6 +55,9 @@ impl SessionEnd {
     pub(super) fn judge(&self, request: &PendingRequest, at: &RuleContext<'_>) {
         let asked = format!("`{}` with the id {}", request.method(), request.id());
         match self.says(request.side, &asked) {
+            Ok(wrong) if !at.facts.late && at.pending.keeps_answer(request) => {
+                at.fail(&ANSWERED, wrong.at(request.location()).by(Party::Server));
+            }
             Ok(wrong) => at.fail_if_complete(&ANSWERED, wrong.at(request.location()).by(Party::Server)),
             Err(why) => at.inconclusive(&ANSWERED, why),
         }
@@ -83,8 +86,27 @@ impl SessionEnd {
     }
 }
 
+/// The most ids of spoilt messages that are remembered.
+pub(super) const MOST_GARBLED: usize = 10_000;
+
+/// The ids of what no reader takes for a message, and of what may answer anything: an answer that is spoilt is an answer.
+#[derive(Default)]
+pub(super) struct Garbled(BTreeSet<Box<str>>);
+
+impl Garbled {
+    pub(super) fn keep(&mut self, id: Json<'_>) {
+        if self.0.len() < MOST_GARBLED {
+            self.0.insert(id.text().into());
+        }
+    }
+
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.0.contains(id)
+    }
+}
+
 /// The ids of answers that are garbled, and the answers that stand before their requests.
-type Answers<'a> = (&'a BTreeSet<Box<str>>, &'a EarlyAnswers);
+type Answers<'a> = (&'a Garbled, &'a EarlyAnswers);
 
 /// The most runs of a server that are judged: each looks at every open request.
 const MOST_RUNS: usize = 1_000;
@@ -125,7 +147,7 @@ impl Runs {
         at: &RuleContext<'a>,
     ) -> Vec<&'a PendingRequest> {
         let mut open = at.pending.open();
-        let is_answered = |one: &PendingRequest| early.answers(one) || garbled.contains(one.id());
+        let is_answered = |one: &PendingRequest| early.answers(one) || garbled.has(one.id());
         open.retain(|one| one.number >= self.next && is_due(one) && !is_answered(one));
         open
     }

@@ -125,7 +125,7 @@ impl EnvelopeSessions {
             Some(session) if at.facts.hides(session) => {}
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
-            Some(_) if at.facts.late || at.facts.torn => {
+            Some(_) if at.facts.late || at.facts.torn() => {
                 at.inconclusive(&ECHO, "the session may have been assigned before the recording");
             }
             Some(session) => at.fail(&ECHO, format!("no server assigned the session {}", quoted(session))),
