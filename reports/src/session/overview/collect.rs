@@ -89,7 +89,7 @@ impl Table {
                 numbers.failed += 1;
             }
             Fate::Cancelled => numbers.cancelled += 1,
-            Fate::Listening => {}
+            Fate::Settled => {}
         }
         numbers.unanswered -= 1;
     }
@@ -234,7 +234,6 @@ impl Collector {
         for (asked, fate, reason) in self.fates.settle() {
             self.methods.settle(asked.method, fate);
             asked.tool.into_iter().for_each(|tool| self.tools.settle(tool, fate));
-            // An open subscription waits for nothing.
             let Some(these) = by_fate.get_mut(fate as usize) else { continue };
             these.total += 1;
             if these.first.len() < NAMED {

@@ -1,9 +1,10 @@
 //! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, the ids of refused
-//! ones, and those of [`CANCELLED`] that were taken back and [`EARLY`] answers.
+//! ones, and those of [`CANCELLED`] that were taken back, of as many answers with a fault, and of [`EARLY`] answers.
 
 use super::names::{OTHERS, cut};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
+use transcript::json::Json;
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Exchange, STILL_OPEN, Side};
@@ -29,6 +30,8 @@ pub struct Fates<T> {
     again: HashMap<(Option<Side>, Box<str>), VecDeque<u64>>,
     /// The ids of requests that their sender took back, as they are written.
     cancelled: HashSet<Box<str>>,
+    /// The ids of answers that no reader takes for messages, such as one with `"error": null` beside its result.
+    spoilt: HashSet<Box<str>>,
 }
 
 #[derive(Debug)]
@@ -46,20 +49,28 @@ pub(crate) enum Fate {
     Unanswered,
     Refused,
     Cancelled,
-    Listening,
+    /// It waits for nothing: it is an open subscription, or the answer has a fault.
+    Settled,
 }
 
 impl<T> Default for Fates<T> {
     fn default() -> Self {
-        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled: HashSet::new() }
+        let (cancelled, spoilt) = (HashSet::new(), HashSet::new());
+        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled, spoilt }
     }
 }
 
 impl<T> Fates<T> {
     /// Takes an entry that is not an event.
     pub fn see(&mut self, entry: &Entry<'_>) {
-        if let Content::Exchange(exchange) = &entry.content {
-            self.refused = entry.exchange.zip(refusal(exchange));
+        match &entry.content {
+            Content::Exchange(exchange) => self.refused = entry.exchange.zip(refusal(exchange)),
+            Content::Noise(noise) if self.spoilt.len() < CANCELLED => {
+                let value = Json::parse(&noise.text).ok().filter(|value| value.member("method").is_none());
+                let answer = value.filter(|value| value.member("result").or(value.member("error")).is_some());
+                self.spoilt.extend(answer.and_then(|answer| answer.member("id")).map(|id| id.text().into()));
+            }
+            _ => {}
         }
     }
 
@@ -110,7 +121,7 @@ impl<T> Fates<T> {
             let fate = match &waiting.refused {
                 Some(_) => Fate::Refused,
                 None if self.cancelled.contains(&waiting.id) => Fate::Cancelled,
-                None if waiting.listens => Fate::Listening,
+                None if waiting.listens || self.spoilt.contains(&waiting.id) => Fate::Settled,
                 None => Fate::Unanswered,
             };
             (waiting.of, fate, waiting.refused)

@@ -66,6 +66,17 @@ fn a_recording_that_breaks_off_counts_as_far_as_it_goes() {
 }
 
 #[test]
+fn an_answer_with_a_fault_is_an_answer() {
+    let mut session = session(Some(("s", "1")), &[("add", None), ("sub", None)]);
+    for (id, outcome) in [(0, r#""result":{"content":[]},"error":null"#), (7, r#""result":{},"error":{}"#)] {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#);
+        session += &format!("{{\"ts\": 9, \"dir\": \"server->client\", \"msg\": {message}}}\n");
+    }
+    let stats = collected(&[session]);
+    assert_eq!((stats.rejected, stats.total.calls, stats.total.failed, stats.total.unanswered), (1, 2, 0, 1));
+}
+
+#[test]
 fn the_json_is_as_the_schema_says() {
     let schema: serde_json::Value = serde_json::from_str(include_str!("../../../stats.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
