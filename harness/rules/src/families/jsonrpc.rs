@@ -1,11 +1,12 @@
-//! JSON-RPC: what every message must look like by itself.
+//! JSON-RPC: what every message must look like by itself. Memory: that of [`RecentTexts`].
 
 use crate::engine::{
-    Family, HttpExchange, MessageKind, OnStep, RuleContext, SeenMessage, Trigger, Violation, shown, string_of,
+    Family, HttpExchange, MessageKind, RecentTexts, RuleContext, RuleVisitor, SeenMessage, Trigger,
+    Violation, per_session, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::batch;
-use transcript::json::{Json, JsonKind};
+use transcript::json::{Json, JsonKind, Tree};
 use transcript::message::{Id, Message, Refusal, resembles_message};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -29,7 +30,7 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_CONCISE,
     ],
     triggers: &[Trigger::All],
-    visitor: || Box::new(OnStep(judge)),
+    visitor: per_session::<JsonRpcState>,
 };
 
 static VERSION: Rule = Rule {
@@ -153,15 +154,23 @@ static ERROR_CODE: Rule = Rule {
     ..Rule::BLANK
 };
 
-fn judge(at: &RuleContext<'_>) {
-    match (at.message, &at.entry.content) {
-        (Some(message), _) => check_message(message, at),
-        (None, Content::Noise(noise)) if is_bare_object(noise, at) => {
-            at.fail(&KIND, "the object has nothing of a message");
+#[derive(Default)]
+struct JsonRpcState {
+    /// The ids of requests that none may have. Who answers has to repeat them.
+    bad_ids: RecentTexts,
+}
+
+impl RuleVisitor for JsonRpcState {
+    fn visit(&mut self, at: &RuleContext<'_>) {
+        match (at.message, &at.entry.content) {
+            (Some(message), _) => check_message(message, at),
+            (None, Content::Noise(noise)) if is_bare_object(noise, at) => {
+                at.fail(&KIND, "the object has nothing of a message");
+            }
+            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, &mut self.bad_ids, at),
+            (None, Content::Event) => bare_event(at),
+            _ => {}
         }
-        (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at),
-        (None, Content::Event) => bare_event(at),
-        _ => {}
     }
 }
 
@@ -285,7 +294,7 @@ pub(super) fn is_bare_object(noise: &Noise<'_>, at: &RuleContext<'_>) -> bool {
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.
-fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
+fn fault(why: &Refusal, text: &str, bad_ids: &mut RecentTexts, at: &RuleContext<'_>) {
     let Ok(value) = Json::parse(text) else { return };
     if value.kind() != JsonKind::Object {
         return;
@@ -301,6 +310,13 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>) {
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
+            let normal = Tree::new(id).normal_form();
+            let normal = String::from_utf8_lossy(&normal);
+            if has("method") {
+                bad_ids.note(&normal);
+            } else if bad_ids.has(&normal) {
+                return;
+            }
             at.fail(&ID_TYPE, Violation::kind("the id", id));
         }
         Code::AmbiguousMessage if !has("method") => {
