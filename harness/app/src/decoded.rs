@@ -1,8 +1,7 @@
 //! A recording as the text it was, where it was compressed with gzip, is in a bundle, or was written as UTF-16.
 
 use crate::bundle::{self, SIGN};
-use flate2::read::MultiGzDecoder;
-use formats::unpacking::most_of;
+use crate::unpacker::Unpacker;
 use std::io::{self, Cursor, ErrorKind, Read};
 
 /// What gzip begins with, and no text.
@@ -72,13 +71,8 @@ impl<'a> Decoded<'a> {
         let mut convert = format!("iconv -f UTF-16 -t UTF-8 {name}");
         if start.starts_with(&GZIP) {
             let packed = std::mem::replace(&mut self.reader, Box::new(io::empty()));
-            self.reader = Box::new(Unpacker {
-                unpacker: MultiGzDecoder::new(Counted(Cursor::new(start).chain(packed), 0)),
-                unpacked: 0,
-                what,
-                name: name.to_owned(),
-                failure: None,
-            });
+            let packed = Cursor::new(start).chain(packed);
+            self.reader = Box::new(Unpacker::new(packed, what, name));
             self.is_packed = true;
             start = self.look()?;
             convert = format!("gzip -dc {name} | iconv -f UTF-16 -t UTF-8");
@@ -133,63 +127,6 @@ impl Read for Decoded<'_> {
             read if read > 0 && read <= looked => Ok(read + self.reader.read(&mut buffer[read..])?),
             read => Ok(read),
         }
-    }
-}
-
-/// A reader, and how many bytes it gave.
-struct Counted<R>(R, u64);
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.0.read(buffer)?;
-        self.1 += read as u64;
-        Ok(read)
-    }
-}
-
-struct Unpacker<R> {
-    unpacker: MultiGzDecoder<Counted<R>>,
-    /// How many bytes came of it.
-    unpacked: u64,
-    /// What it is, in errors.
-    what: &'static str,
-    name: String,
-    /// Why no more came of it, for each who asks.
-    failure: Option<String>,
-}
-
-impl<R: Read> Read for Unpacker<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (what, name) = (self.what, &self.name);
-        let broken = |why: &String| Err(io::Error::other(why.clone()));
-        if let Some(why) = &self.failure {
-            return broken(why);
-        }
-        let read = match self.unpacker.read(buffer) {
-            Ok(read) => read,
-            Err(error) => {
-                let why = match error.kind() {
-                    ErrorKind::UnexpectedEof if what == "gzip" => {
-                        format!("it is gzip that is cut off; `gzip -dc {name} > NEW` keeps what is whole")
-                    }
-                    ErrorKind::UnexpectedEof => format!("it is {what} that is cut off"),
-                    ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-                        format!("it is {what} that is damaged")
-                    }
-                    _ => return Err(error),
-                };
-                return broken(self.failure.insert(why));
-            }
-        };
-        self.unpacked += read as u64;
-        let most = most_of(self.unpacker.get_ref().1);
-        if self.unpacked > most {
-            return Err(io::Error::other(format!(
-                "it is {what} that holds more than {} MiB; unpack it first",
-                most >> 20
-            )));
-        }
-        Ok(read)
     }
 }
 
@@ -300,6 +237,13 @@ mod tests {
         for cut in 2..whole.len() {
             let said = read(&whole[..cut]).unwrap_err();
             assert_eq!(said, "it is gzip that is cut off; `gzip -dc a.gz > NEW` keeps what is whole");
+        }
+        for behind in ["\n", "ab", "\0\0\0\0\0\0\0\0\0\0\0\0", "{\"jsonrpc\":\"2.0\"}\n"] {
+            let said = read(&[&whole, behind.as_bytes()].concat()).unwrap_err();
+            assert_eq!(
+                said,
+                "it is gzip with other bytes behind it; `gzip -dc a.gz > NEW` keeps what is whole"
+            );
         }
         let mut damaged = whole.clone();
         damaged[whole.len() - 5] ^= 1;

@@ -30,6 +30,7 @@ mod recording;
 mod show;
 mod stats;
 mod summary;
+mod unpacker;
 
 pub use answer::{Answer, Command, Outcome, Output, Remark, answer};
 pub use bundle::bundle;
