@@ -249,7 +249,12 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>) {
     if !ours || exchange.calls.is_empty() || exchange.answer_lost {
         return;
     }
+    let chosen = exchange.chosen.as_deref().and_then(Revision::named).or(at.facts.negotiated.revision);
     match (exchange.primed, &exchange.last_id) {
+        // What a client asks for is not what the server speaks.
+        _ if exchange.calls("initialize") && chosen.is_none() => {
+            at.inconclusive(&PRIMING, "the two sides did not agree on a revision");
+        }
         (true, _) => at.pass(&PRIMING),
         (false, Some(_)) => at.fail(&PRIMING, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
