@@ -8,6 +8,7 @@
 //! | `exchange` | which answer came to which request, and their method and URL | an exchange |
 //! | `request`, `response` | the headers; the status and headers | an exchange |
 //! | `times` | when anything happened | an exchange; the first line of a trace |
+//! | `end` | when it ended | an exchange of a HAR |
 //! | `start`, `end` | what the line says of a process | the first or last line of a trace |
 
 use transcript::json::Json;
@@ -21,6 +22,7 @@ pub(crate) const EXCHANGE: &str = "exchange";
 pub(crate) const REQUEST: &str = "request";
 pub(crate) const RESPONSE: &str = "response";
 pub(crate) const TIMES: &str = "times";
+pub(crate) const END: &str = "end";
 
 /// Whether a list has the word.
 pub(crate) fn has(list: Option<Json<'_>>, word: &str) -> bool {

@@ -82,9 +82,6 @@ const LESS: &[&str] = &[
     "rules/tools/two-revisions",
 ];
 
-/// What the Inspector leaves out of requests no rule may miss, and nobody can tell in another format.
-const INSPECTOR: &[&str] = &["session.echo", "version.present"];
-
 /// Of how many transcripts one is converted by default; `CONVERSION=all` converts them all.
 const SAMPLE: usize = 8;
 
@@ -95,6 +92,7 @@ const ALWAYS: &[&str] = &[
     "k2a/on-a-request",
     "order/transport-context",
     "recorders/agent-vcr-order-of-ends",
+    "recorders/inspector-network-session",
     "rules/envelope/status-of-no-answer",
     "rules/http/accept-in-two-headers",
     "rules/http/envelope-answer-as-text",
@@ -259,7 +257,6 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
         name.starts_with("rules/losses/") && !numbered || LESS.contains(&name)
             || !name.starts_with("recorded/")
                 && EXCUSED.iter().any(|(id, what)| *id == rule && left_out(what))
-            || from.name == "inspector-network" && INSPECTOR.contains(&rule)
             // Who sent what is guessed, and a note of reading says so.
             || from.name == "jsonrpc" && rule == "jsonrpc.notification.no-response"
     };

@@ -1,6 +1,6 @@
 //! What a converter made up of an exchange.
 
-use crate::made_up::{EXCHANGE, REQUEST, RESPONSE, TIMES, TRANSPORT, has};
+use crate::made_up::{END, EXCHANGE, REQUEST, RESPONSE, TIMES, TRANSPORT, has};
 use std::borrow::Cow;
 use transcript::json::{Json, write_string};
 use transcript::session::Context;
@@ -13,13 +13,14 @@ pub(super) struct Invented {
     request: bool,
     response: bool,
     pub(super) times: bool,
+    pub(super) end: bool,
 }
 
 impl Invented {
     pub(super) fn new(list: Option<Json<'_>>) -> Self {
-        let [transport, exchange, request, response, times] =
-            [TRANSPORT, EXCHANGE, REQUEST, RESPONSE, TIMES].map(|word| has(list, word));
-        Self { transport, exchange, request, response, times }
+        let [transport, exchange, request, response, times, end] =
+            [TRANSPORT, EXCHANGE, REQUEST, RESPONSE, TIMES, END].map(|word| has(list, word));
+        Self { transport, exchange, request, response, times, end }
     }
 
     /// What of the transport was made up, if it was.

@@ -138,6 +138,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             more
         });
         let invented = Invented::new(made_up);
+        exchange.ended = exchange.ended.filter(|_| !invented.end);
         let texts = [&exchange.request_headers, &exchange.response_headers].map(|headers| headers.as_slice());
         let texts = invented.contexts(texts, exchange.status);
         let [asked_in, answered_in] = texts.each_ref().map(|text| invented.context(text.as_deref()));

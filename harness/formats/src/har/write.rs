@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_string;
-use transcript::session::{Headers, header};
+use transcript::session::{Exchange, Headers, STILL_OPEN, header};
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
@@ -39,7 +39,12 @@ fn entry(draft: &Draft<'_>, _: usize, out: &mut Vec<u8>) {
         put(out, ",\n \"_ended\": ");
         string(fate, out);
     }
-    let made_up = draft.made_up();
+    let mut made_up = draft.made_up();
+    // A HAR says of every exchange how long it took.
+    let lacks_end = |known: &Exchange<'_>| known.ended.is_none() && known.fate.as_deref() != Some(STILL_OPEN);
+    if draft.known.is_some_and(lacks_end) && !made_up.contains(&made_up::TIMES) {
+        made_up.push(made_up::END);
+    }
     if !made_up.is_empty() {
         put(out, &format!(",\n \"{}\": {}", made_up::MEMBER, made_up::list(&made_up)));
     }
