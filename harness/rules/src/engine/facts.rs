@@ -204,7 +204,6 @@ impl Facts {
                 self.piped = words.peek().is_some() && !words.any(http);
             }
             Content::TraceEnd(_) => self.closed = true,
-            Content::Missing(_) => self.torn = [true; 2],
             Content::Message(_) | Content::Noise(_) => {
                 entry.side.into_iter().for_each(|side| self.heard[side as usize] = true);
             }

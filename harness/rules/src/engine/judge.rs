@@ -199,7 +199,8 @@ impl Judge {
                 }
             }
             Content::Missing(_) => {
-                self.pending.lose(None);
+                // What one connection lacks may stand anywhere among the others.
+                self.lose(entry.side.filter(|_| entry.exchange.is_none()));
                 self.show(entry, None, entry.side);
             }
             _ => self.show(entry, None, entry.side),
