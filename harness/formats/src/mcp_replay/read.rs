@@ -111,7 +111,8 @@ impl Trace {
     /// RPL-META, RPL-VERSION. The version comes first: what another one asks for, nobody knows.
     fn open(&mut self, line: Line<'_>, parts: &Parts<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         if self.stage != Stage::Unopened {
-            let said = "a second `meta` line: a trace holds one session, and `meta` is its first line";
+            let said = "a second `meta` line, and a trace holds one session: split the file there, or leave the line out \
+                        where parts of a rotated trace were joined";
             return Err(line.refuse(Refusal::new(Code::SecondMeta, 0, said), ""));
         }
         parts.once(&[Name::Version]).map_err(|refusal| line.refuse(refusal, ""))?;

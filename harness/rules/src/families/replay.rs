@@ -39,7 +39,7 @@ pub(super) static META_FIRST: Rule = Rule {
     title: "The first line is `meta`, and no other line is",
     why: "It gives the version, the server and the time from which all else counts; rotation that cuts it off leaves \
           a file that no reader is bound to take.",
-    fix: "Write the `meta` line before anything else, into every part of a rotated trace.",
+    fix: "Write the `meta` line before anything else, into every part of a rotated trace, and only once where the parts are joined.",
     ..OURS
 };
 
