@@ -64,6 +64,9 @@ const LESS: &[&str] = &[
     "replay/numbers-and-flags-beside-messages",
     // That a handshake was refused is known by its exchange.
     "batches/later-handshake-refused",
+    // That a request names two versions is known by its headers.
+    "rules/modern/older-result-to-two-versions",
+    "rules/modern/older-result-to-two-versions-in-an-envelope",
     // That an answer came after the request which stands behind it is known by its time.
     "rules/correlation/answer-a-line-early",
     "rules/correlation/answer-a-line-early-in-a-trace",

@@ -10,8 +10,9 @@ use super::facts::Facts;
 use super::family::{Family, RuleVisitor};
 use super::finding::{Listener, RuleOutcome};
 use super::held_answers::HeldAnswers;
+use super::http_exchange::VERSION;
 use super::location::FindingLocation;
-use super::message::{MARK, SeenMessage, behind_mark};
+use super::message::{MARK, META_VERSION, SeenMessage, behind_mark};
 use super::methods::usual_sender;
 use super::pending_requests::PendingRequests;
 use super::recording_info::RecordingInfo;
@@ -21,10 +22,10 @@ use crate::revision::Revision;
 use std::cell::OnceCell;
 use transcript::batch;
 use transcript::entry_buffer::EntryBuffer;
-use transcript::json::{MemberIndex, index_members};
+use transcript::json::{Json, MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Location, Side};
+use transcript::session::{Content, Entry, Location, Side, header};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -291,11 +292,17 @@ impl Judge {
             }
             self.facts.hear(&message);
             let revision = self.facts.revision_of(Some(&message));
-            if let Some(exchange) = self.exchanges.exchange_of(entry) {
+            let exchange = self.exchanges.exchange_of(entry);
+            if let Some(exchange) = exchange {
                 self.held.ask(&exchange.raw.url, message.raw.written_id());
             }
-            let session = self.facts.sessions.key();
-            self.pending.ask(entry, &message.raw, (&method, message.known), side, (revision, session));
+            let disputed = message.meta(META_VERSION).and_then(Json::as_text).is_some_and(|named| {
+                let headers = exchange.map(|exchange| &exchange.raw.request_headers);
+                let headers = headers.or(entry.context.map(|context| &context.headers));
+                headers.and_then(|headers| header(headers, VERSION)).is_some_and(|sent| !named.is(sent))
+            });
+            let terms = (revision, disputed, self.facts.sessions.key());
+            self.pending.ask(entry, &message.raw, (&method, message.known), side, terms);
             if message.calls("notifications/cancelled")
                 && let Some(id) = message.param("requestId")
             {

@@ -22,6 +22,8 @@ pub(crate) struct PendingRequest {
     pub(crate) side: Option<Side>,
     /// When, in milliseconds, where the recording tells.
     pub(crate) time: Option<i64>,
+    /// Its header names another version than its `_meta`.
+    pub(crate) disputed: bool,
     /// The revision it was judged by.
     pub(crate) revision: Option<Revision>,
     /// Where its entry stands.

@@ -174,7 +174,7 @@ impl PendingRequests {
         message: &Message<'_>,
         (method, known): (&str, Option<&'static Method>),
         side: Option<Side>,
-        (revision, session): (Option<Revision>, SessionKey),
+        (revision, disputed, session): (Option<Revision>, bool, SessionKey),
     ) {
         self.last_use = None;
         let number = self.requests;
@@ -225,6 +225,7 @@ impl PendingRequests {
             id: SmallVec::from_slice(message.written_id().unwrap_or("null").as_bytes()),
             side,
             time: entry.time,
+            disputed,
             revision,
             location: entry.location,
             number,

@@ -4,7 +4,7 @@
 //! whose successor has not come.
 
 use super::jsonrpc::is_integer;
-use super::modern::{UNPROVEN, client_of, may_be_one};
+use super::modern::{client_of, may_be_older, may_be_one};
 use crate::engine::{
     Family, FindingLocation, MessageKind, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
     shown, text_of,
@@ -95,7 +95,7 @@ impl RuleVisitor for CachingState {
             Some("input_required") => question(result, at),
             // Another type is an extension's, which says what its results hold.
             Some(other) if other != "complete" => {}
-            None if !at.facts.modern => at.inconclusive(&FIELDS, UNPROVEN),
+            None if let Some(why) = may_be_older(request, at) => at.inconclusive(&FIELDS, why),
             _ => {
                 fields(result, at);
                 self.page(method, message, result, at);

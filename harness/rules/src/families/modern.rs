@@ -4,8 +4,8 @@
 //! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, RuleContext, RuleVisitor, SeenMessage,
-    Span, TAKEN_OUT, Trigger, Violation, shown, text_of,
+    Family, META_CAPABILITIES, META_CLIENT, META_VERSION, MessageKind, PendingRequest, RuleContext,
+    RuleVisitor, SeenMessage, Span, TAKEN_OUT, Trigger, Violation, shown, text_of,
 };
 use crate::rule::Rule;
 use std::collections::BTreeMap;
@@ -223,6 +223,13 @@ pub(super) fn status(at: &RuleContext<'_>) -> Option<u16> {
     at.exchange?.status
 }
 
+/// Why a server may have served a request by an older revision, if it may.
+pub(super) fn may_be_older(request: &PendingRequest, at: &RuleContext<'_>) -> Option<&'static str> {
+    let disputed =
+        request.disputed.then_some("the header of the request names another version than its body");
+    disputed.or((!at.facts.modern).then_some(UNPROVEN))
+}
+
 /// Whether a field of `_meta` is there.
 fn field(
     rule: &'static Rule,
@@ -260,8 +267,10 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         Some(info) if info.kind() == JsonKind::Object => at.pass(&SERVER_INFO),
         Some(info) => at.fail(&SERVER_INFO, Violation::kind(&format!("`{SERVER}`"), info)),
         None if hides_meta(message, at) => at.inconclusive(&SERVER_INFO, TAKEN_OUT),
-        None if at.facts.modern => at.fail(&SERVER_INFO, "the result does not name its server"),
-        None => at.inconclusive(&SERVER_INFO, UNPROVEN),
+        None => match may_be_older(request, at) {
+            None => at.fail(&SERVER_INFO, "the result does not name its server"),
+            Some(why) => at.inconclusive(&SERVER_INFO, why),
+        },
     }
     match kind {
         Some(kind) if kind.kind() == JsonKind::String => {
@@ -269,8 +278,10 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
             known(kind, message, at);
         }
         Some(kind) => at.fail(&TYPE_PRESENT, Violation::kind("`resultType`", kind)),
-        None if at.facts.modern => at.fail(&TYPE_PRESENT, "the result has no `resultType`"),
-        None => at.inconclusive(&TYPE_PRESENT, UNPROVEN),
+        None => match may_be_older(request, at) {
+            None => at.fail(&TYPE_PRESENT, "the result has no `resultType`"),
+            Some(why) => at.inconclusive(&TYPE_PRESENT, why),
+        },
     }
 }
 
