@@ -3,7 +3,7 @@
 //! file for all servers, `2026-03-01T09:39:03.203Z [info] [NAME] Message from client: {…}`. Newer versions end each
 //! line of the former with ` { metadata: undefined }`.
 //!
-//! Of other lines only those are read that tell who ended the connection. The rest is passed over, as is what the server printed
+//! Of other lines only those are read that tell, in the file of one server, that it is started, and who ended the connection. The rest is passed over, as is what the server printed
 //! on its standard error, which has no time of its own.
 //!
 //! `mcp.log` may have messages of several servers, whose ids have nothing to do with each other, and a transcript is one
@@ -137,13 +137,14 @@ impl Log for Followed {
         match end {
             _ if !whole && line.open_ended => Said::cut_off(line),
             Some((_, end)) => Said::Ended(time, *end),
+            None if stamped.says(BEGINS) && stamped.is_own => Said::Started(time),
             None => Said::Else(time),
         }
     }
 
     fn follow(&mut self, line: Line<'_>, said: &mut Said<'_>, options: ReadOptions) -> Result<(), Refusal> {
         let is_message = matches!(said, Said::Message { .. } | Said::Shortened(..) | Said::Printed(..));
-        if !is_message && !matches!(said, Said::Else(_) | Said::Ended(..)) {
+        if !is_message && !matches!(said, Said::Else(_) | Said::Started(_) | Said::Ended(..)) {
             return Ok(());
         }
         let found = Stamped::new(line.text).or_else(|| Stamped::behind(line.text));
@@ -203,6 +204,8 @@ struct Stamped<'a> {
     server: &'a str,
     /// Where the rest begins.
     at: usize,
+    /// The file is that of one server.
+    is_own: bool,
 }
 
 impl<'a> Stamped<'a> {
@@ -231,8 +234,9 @@ impl<'a> Stamped<'a> {
         };
         let in_error =
             || rest.strip_prefix("error] Error in MCP connection to server ")?.split_once(": SyntaxError: ");
+        let is_own = in_all.is_none();
         let (server, rest) = in_all.or_else(in_own).or_else(in_error)?;
-        Some(Self { line, time, server, at: line.len() - rest.len() })
+        Some(Self { line, time, server, at: line.len() - rest.len(), is_own })
     }
 
     /// Whether the rest begins with these words.

@@ -51,6 +51,8 @@ pub(crate) enum Said<'a> {
     Shortened(Side, Option<i64>, &'static str),
     /// What the log says that the server wrote where a message belongs, and what it was, or what the client said of it.
     Printed(Option<i64>, Cow<'a, str>),
+    /// That the client starts the server.
+    Started(Option<i64>),
     /// How the server ended.
     Ended(Option<i64>, ServerEnd),
     /// That the message before it is only announced: it waits for something, and is in the log again when it is sent.
@@ -162,6 +164,9 @@ fn hand<L: Log>(
         }
         Said::Ended(time, end) => {
             line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", Content::Ended(end)) }, sink)
+        }
+        Said::Started(time) => {
+            line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", Content::Started) }, sink)
         }
         Said::HeldBack => hand::<L>((line, Said::Else(None)), is_first, options, sink),
         Said::Else(time) => {

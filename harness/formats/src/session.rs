@@ -244,6 +244,7 @@ impl OwnedEntry {
             Content::MadeUp(what) => OwnedContent::MadeUp(what),
             Content::TraceStart(line) => OwnedContent::TraceStart(line.text().to_owned()),
             Content::TraceEnd(line) => OwnedContent::TraceEnd(line.text().to_owned()),
+            Content::Started => OwnedContent::Skipped("the client starts the server".to_owned()),
             Content::Ended(end) => OwnedContent::Skipped(end.to_string()),
             Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),
             Content::Noise(noise) => OwnedContent::Skipped(noise.why.message.clone()),

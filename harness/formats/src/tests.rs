@@ -95,6 +95,7 @@ fn brief(entry: &Entry<'_>, answers: Option<u64>) -> String {
 
 fn context(content: &Content<'_>) -> &'static str {
     match content {
+        Content::Started => "started",
         Content::Ended(_) => "ended",
         Content::Skipped(_) => "_",
         Content::Noise(_) => "noise",

@@ -47,6 +47,7 @@ enum What {
     MadeUp(&'static str),
     Opened(Range<usize>),
     Closed(Range<usize>),
+    Started,
     Ended(ServerEnd),
     Passed(Range<usize>),
     Noise(Box<Refusal>, Range<usize>),
@@ -96,6 +97,7 @@ impl EntryBuffer {
             Content::MadeUp(what) => What::MadeUp(what),
             Content::TraceStart(meta) => What::Opened(self.keep(meta.text(), around)),
             Content::TraceEnd(end) => What::Closed(self.keep(end.text(), around)),
+            Content::Started => What::Started,
             Content::Ended(end) => What::Ended(*end),
             Content::Skipped(what) => What::Passed(self.keep(what, around)),
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
@@ -162,6 +164,7 @@ impl EntryBuffer {
             What::MadeUp(what) => Content::MadeUp(what),
             What::Opened(meta) => Content::TraceStart(Json::scanned(self.text(meta))),
             What::Closed(end) => Content::TraceEnd(Json::scanned(self.text(end))),
+            What::Started => Content::Started,
             What::Ended(end) => Content::Ended(*end),
             What::Passed(what) => Content::Skipped(Cow::Borrowed(self.text(what))),
             What::Noise(why, text) => {

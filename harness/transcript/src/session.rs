@@ -229,6 +229,8 @@ pub enum Content<'a> {
     TraceStart(Json<'a>),
     /// The `end` line of a trace, verbatim.
     TraceEnd(Json<'a>),
+    /// A line of a client's log that tells that it starts its server.
+    Started,
     /// A line of a client's log that tells how its server ended.
     Ended(ServerEnd),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".

@@ -41,7 +41,7 @@ pub(crate) struct Facts {
     pub(crate) made_up: bool,
     /// On which line a log said last that the server had ended.
     pub(crate) ended: Option<u64>,
-    /// A trace's `meta` line was seen, so that whatever came first is here.
+    /// A trace's `meta` line was seen, or the start of the server in a client's log, so that whatever came first is here.
     pub(crate) opened: bool,
     /// A trace's `end` line was seen, so that nothing is missing behind the last message.
     pub(crate) closed: bool,
@@ -204,6 +204,7 @@ impl Facts {
                 self.piped = words.peek().is_some() && !words.any(http);
             }
             Content::TraceEnd(_) => self.closed = true,
+            Content::Started => self.opened |= self.messages == 0,
             Content::Message(_) | Content::Noise(_) => {
                 entry.side.into_iter().for_each(|side| self.heard[side as usize] = true);
             }

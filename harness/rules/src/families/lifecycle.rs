@@ -338,7 +338,7 @@ impl LifecycleState {
             return;
         }
         let at = at.in_revision(at.revision.or(Some(Span::SESSIONS.last)));
-        if at.facts.piped {
+        if at.facts.piped || at.facts.opened && at.facts.recording.kind.is_clients_log() {
             let wrong = format!("the client begins with `{method}` and never sends `initialize`");
             at.fail_if_complete(&FIRST, Violation::new(wrong).at(location.clone()));
         } else {

@@ -242,7 +242,9 @@ impl RuleVisitor for RecordingState {
                     at.fail(&SHAPE, "the item is not a message");
                 }
             }
-            Content::Skipped(_) | Content::Ended(_) if at.facts.recording.kind.is_clients_log() => {
+            Content::Skipped(_) | Content::Started | Content::Ended(_)
+                if at.facts.recording.kind.is_clients_log() =>
+            {
                 self.ended |= matches!(at.entry.content, Content::Ended(_));
                 self.levels.extend(at.entry.line.and_then(level));
             }

@@ -174,6 +174,7 @@ fn context(entry: &Entry<'_>) -> (EntryKind, Severity, String) {
                 (None, None) => "the trace ends".to_owned(),
             })
         }
+        Content::Started => note("the client starts the server".to_owned()),
         Content::Ended(end) => note(end.to_string()),
         Content::Skipped(what) => note(format!("skipped: {}", beginning(what, NAME))),
         Content::Noise(noise) => {
