@@ -49,7 +49,7 @@ pub struct SseBlock<'p> {
     pub last_id: &'p [u8],
     /// The last `retry` field of the block that is only digits and fits, in milliseconds.
     pub retry: Option<u64>,
-    /// How many comment lines stood in the block.
+    /// How many comment lines stood in the block, and known fields whose values count for nothing.
     pub comments: u64,
 }
 
@@ -167,7 +167,9 @@ impl SseParser {
                 block.has_id = true;
                 self.last_id = value.to_vec();
             }
-            b"retry" => block.retry = milliseconds(value).or(block.retry),
+            b"retry" if let Some(time) = milliseconds(value) => block.retry = Some(time),
+            // Clients pass over such a value as over a comment.
+            b"id" | b"retry" => block.comments += 1,
             _ => {}
         }
     }

@@ -109,7 +109,8 @@ fn retry_is_digits_alone() {
         ("99999999999999999999", None),
     ] {
         let text = format!("retry: {value}\ndata: a\n\n");
-        assert_eq!(parse([text.as_bytes()])[0].retry, expected, "{value}");
+        let seen = &parse([text.as_bytes()])[0];
+        assert_eq!((seen.retry, seen.comments), (expected, u64::from(expected.is_none())), "{value}");
     }
 }
 
