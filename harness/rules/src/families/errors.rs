@@ -287,6 +287,8 @@ impl ErrorsState {
 
     fn modern(&self, code: i64, message: &SeenMessage<'_>, speaks: bool, at: &RuleContext<'_>) {
         let wrong = match code {
+            // The rule on missing resources says what takes its place.
+            -32002 if message.error_of("resources/read").is_some() => return,
             -32002 | -32042 => Some((&RETIRED, "retired")),
             -32019..=-32000 => Some((&LEGACY, "left to older implementations")),
             -32022..=-32020 => None,

@@ -319,6 +319,10 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
             let why = "the body of the answer, which may be an error, is not in the recording";
             at.inconclusive(&ACCEPTED, why);
         }
+        // That what asks for nothing is answered is told of the answer.
+        200..=299 if exchange.messages > 0 && !exchange.streams() => {
+            at.inconclusive(&ACCEPTED, "the body answers a message that asks for nothing");
+        }
         status @ 200..=299 => at.fail(&ACCEPTED, format!("the answer is {status}")),
         400..=599 => at.pass(&REJECTED),
         _ => {}

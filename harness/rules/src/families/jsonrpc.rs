@@ -195,7 +195,8 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         MessageKind::Request | MessageKind::Notification => call(message, at),
         MessageKind::Result => {
             at.pass(&XOR);
-            if let Some(result) = raw.outcome() {
+            // What answers nothing, by its id, needs no form.
+            if let Some(result) = raw.outcome().filter(|_| raw.written_id().is_some()) {
                 object(&RESULT, "result", result, at);
             }
         }
