@@ -23,12 +23,20 @@ pub(crate) const JSON: &str = "application/json";
 
 /// The text of a header, the first of several.
 pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    Some(String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned())
+    headers.get(name).map(text_of)
+}
+
+/// The text of a value; one that is not UTF-8 is read as Latin-1.
+fn text_of(value: &HeaderValue) -> String {
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 /// Sets a header, where there is a value that one may have.
 pub(crate) fn insert(headers: &mut HeaderMap, name: &'static str, value: Option<&str>) {
-    if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+    if let Some(value) = value.and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
         headers.insert(HeaderName::from_static(name), value);
     }
 }
@@ -63,13 +71,9 @@ pub(crate) fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<
     headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
 }
 
-/// Every header in the order of the map; a value that is not UTF-8 is read as Latin-1.
+/// Every header in the order of the map.
 pub(crate) fn header_list(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
-        Ok(text) => text.to_owned(),
-        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
-    };
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text_of(value))).collect()
 }
 
 /// Removes the headers of the connection on which the message came.

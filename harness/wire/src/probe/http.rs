@@ -37,8 +37,8 @@ struct Exchanges<'p> {
     path: &'p str,
     revision: Revision,
     patience: Duration,
-    /// The session's id; empty where there is none.
-    session: String,
+    /// The session's id, as it came.
+    session: Option<HeaderValue>,
     /// The ids of all sessions.
     ids: Vec<String>,
     /// The first resource that is listed, where there are no sessions.
@@ -87,7 +87,7 @@ pub(super) fn play(
             let listens = matches!(step.act, Act::Streams(Streams::Beside(_) | Streams::Resumed, ..));
             let lacks = match step.name {
                 _ if listens && !done.unanswered.is_empty() => Some("the server answers no GET"),
-                name if name.starts_with("session-") && exchanges.session.is_empty() => {
+                name if name.starts_with("session-") && exchanges.session.is_none() => {
                     Some("the server gives no session id")
                 }
                 name if name.starts_with("name-") && exchanges.resource.is_empty() => {
@@ -148,7 +148,7 @@ fn exchanges(
     let (runtime, client) =
         runtime().and_then(|runtime| Ok((runtime, Client::new(None)?))).map_err(StartError::Unusable)?;
     let (origin, path) = (target.origin(), target.path());
-    let (session, resource, ids) = (String::new(), String::new(), Vec::new());
+    let (session, resource, ids) = (None, String::new(), Vec::new());
     Ok((runtime, Exchanges { client, origin, path, revision, patience, session, ids, resource }))
 }
 
@@ -166,10 +166,10 @@ async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
 impl Exchanges<'_> {
     /// Shakes hands, and keeps the session's id; the status of the answer.
     async fn begin(&mut self) -> Result<StatusCode, Silence> {
-        self.session.clear();
+        self.session = None;
         let answer = self.open("POST", self.path, &[BOTH], &self.hello()).await?;
-        self.session = text(answer.headers(), SESSION).unwrap_or_default();
-        self.ids.extend(Some(self.session.clone()).filter(|id| !id.is_empty()));
+        self.session = answer.headers().get(SESSION).filter(|id| !id.is_empty()).cloned();
+        self.ids.extend(self.session.as_ref().and_then(|_| text(answer.headers(), SESSION)));
         let status = answer.status();
         Stream::new(answer).answer(self.patience).await;
         if status.is_success() {
@@ -302,14 +302,14 @@ impl Exchanges<'_> {
         }
         for (name, value) in headers {
             let value = match *value {
-                "$session" => &self.session,
-                "$version" => self.revision.name(),
-                "$resource" => &self.resource,
-                value => value,
+                "$session" => self.session.clone(),
+                "$version" => HeaderValue::from_str(self.revision.name()).ok(),
+                "$resource" => HeaderValue::from_str(&self.resource).ok(),
+                value => HeaderValue::from_str(value).ok(),
             };
             // The last of a name holds.
-            if let (Ok(name), Ok(value), false) =
-                (HeaderName::try_from(*name), HeaderValue::from_str(value), value.is_empty())
+            if let (Ok(name), Some(value)) =
+                (HeaderName::try_from(*name), value.filter(|value| !value.is_empty()))
             {
                 request.headers_mut().insert(name, value);
             }

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -45,8 +45,8 @@ pub(super) struct SessionState {
     pub(super) hello: Option<String>,
     /// What opened the session, where a new one may follow it.
     pub(super) opening: Option<String>,
-    /// The session's id.
-    pub(super) id: Option<String>,
+    /// The session's id, as it came: it may have bytes that none may have.
+    pub(super) id: Option<HeaderValue>,
     /// Each id that a session was given.
     pub(super) given: Vec<String>,
     /// The revision that was agreed on.
@@ -96,9 +96,9 @@ impl Caller {
     /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
     pub(super) fn learn(&self, headers: &HeaderMap) -> bool {
         let mut state = lock(&self.state);
-        if let Some(id) = text(headers, SESSION).filter(|id| !state.modern && state.id.as_ref() != Some(id)) {
-            state.given.push(id.clone());
-            state.id = Some(id);
+        if let Some(id) = headers.get(SESSION).filter(|id| !state.modern && state.id.as_ref() != Some(id)) {
+            state.given.extend(text(headers, SESSION));
+            state.id = Some(id.clone());
         }
         state.endpoint.is_some()
     }
@@ -144,7 +144,6 @@ impl Caller {
             for (name, value) in [
                 (ACCEPT.as_str(), Some(accept)),
                 (CONTENT_TYPE.as_str(), body.map(|_| JSON)),
-                (SESSION, state.id.as_deref()),
                 (VERSION, state.version.as_deref().or(version)),
                 ("mcp-method", repeated),
                 ("mcp-name", name.as_deref()),
@@ -152,6 +151,7 @@ impl Caller {
             ] {
                 insert(request.headers_mut(), name, value);
             }
+            request.headers_mut().extend(state.id.clone().map(|id| (HeaderName::from_static(SESSION), id)));
             request
         };
         let answer = self.client.send(request).await;

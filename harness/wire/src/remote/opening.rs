@@ -6,6 +6,7 @@ use crate::http::{EVENTS, JSON, SseEvent, is_stream};
 use crate::lock;
 use crate::messages::{id_text, messages};
 use hyper::Method;
+use hyper::header::HeaderValue;
 use std::sync::Arc;
 use tokio::time::timeout;
 use verdict::plain::cut;
@@ -68,7 +69,7 @@ impl Session {
     }
 
     /// Opens a session after the one of this id, which the server has ended, unless another request has; whether there is one.
-    pub(super) async fn renew(self: &Arc<Self>, ended: Option<String>) -> bool {
+    pub(super) async fn renew(self: &Arc<Self>, ended: Option<HeaderValue>) -> bool {
         let _one = self.renewing.lock().await;
         let (opening, id) = {
             let mut state = lock(&self.caller.state);

@@ -8,7 +8,7 @@ use crate::lock;
 use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
 use crate::stdio::{Inbox, PipeEvent, listen};
 use hyper::body::Incoming;
-use hyper::header::LOCATION;
+use hyper::header::{HeaderValue, LOCATION};
 use hyper::{Method, Response, StatusCode};
 use std::fs::File;
 use std::io::Write as _;
@@ -199,7 +199,7 @@ impl Session {
         answer: Response<Incoming>,
         text: &str,
         ids: &[String],
-        sent: Option<String>,
+        sent: Option<HeaderValue>,
         again: bool,
     ) -> Result<(), String> {
         let status = answer.status();

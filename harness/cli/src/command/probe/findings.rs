@@ -119,6 +119,8 @@ pub(super) fn judged(
                 return true;
             }
             let (cause, step) = without_step(&line.message);
+            // Each session has an id of its own.
+            let cause = session.ids.iter().fold(cause, |cause, id| cause.replace(id.as_str(), ""));
             let is_new = is_new(&mut seen, number, line.rule, &cause)
                 && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step));
             if is_new {
