@@ -184,14 +184,19 @@ impl Exchanges<'_> {
             let asks = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": {"_meta": meta()}});
             let headers = [BOTH, VERSION, ("mcp-method", method)];
             let answer = self.open("POST", self.path, &headers, &asks.to_string()).await?;
-            let read = timeout(self.patience, collect(answer.into_body(), MOST)).await;
-            let read = read.ok().and_then(Result::ok).unwrap_or_default();
-            let read = String::from_utf8_lossy(&read);
-            // JSON, or the data of an event.
-            let said = read.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-            let said: Vec<Value> = said.filter_map(|line| serde_json::from_str(line).ok()).collect();
-            let uri = said.iter().find_map(|said| said["result"]["resources"][0]["uri"].as_str());
-            self.resource = uri.unwrap_or_default().to_owned();
+            let said = match is_stream(&answer) {
+                // It need not end with the answer.
+                true => {
+                    Stream::new(answer).answer(self.patience).await.into_iter().map(|it| it.data).collect()
+                }
+                false => {
+                    let read = timeout(self.patience, collect(answer.into_body(), MOST)).await;
+                    read.into_iter().flatten().collect::<Vec<_>>()
+                }
+            };
+            let mut said = said.iter().filter_map(|text| serde_json::from_slice::<Value>(text).ok());
+            let uri = said.find_map(|it| it["result"]["resources"][0]["uri"].as_str().map(str::to_owned));
+            self.resource = uri.unwrap_or_default();
         }
         Ok(())
     }
