@@ -237,7 +237,16 @@ impl<'p> Player<'p> {
             Answer::None(mut why) => {
                 if why == Silence::Timeout && method != "ping" && !self.client.modern {
                     // Slow, or not there any more.
+                    self.client.beside.push(id.clone());
                     self.client.is_there();
+                    if method == "initialize" && !self.client.beside.contains(&id) {
+                        let time = self.client.patience.as_secs_f64();
+                        self.done.refused = Some(format!(
+                            "{RECORDER}`initialize` was answered, but not within {time} s; a longer --timeout lets the server begin"
+                        ));
+                        return None;
+                    }
+                    self.client.beside.retain(|open| *open != id);
                     if self.client.over == Some(Silence::Ended) {
                         why = Silence::Fallen;
                     }

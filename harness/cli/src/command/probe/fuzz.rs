@@ -5,6 +5,7 @@
 use super::args::Args;
 use super::findings::{self, ANSWERED, Asked};
 use super::fuzz_values::{less, made, mutated};
+use super::shortfalls::nothing;
 use crate::command::context::{CommandContext, Failure};
 use crate::exit;
 use app::{CheckedFile, Judge};
@@ -94,6 +95,9 @@ pub(super) fn run(
             break;
         }
         made += calls.len() as u64;
+    }
+    if let Some(why) = nothing(std::slice::from_ref(&played.session)) {
+        return Err(Failure::NotRun(format!("nothing could be probed: {why}")));
     }
     if played.session.revision.is_some() && calls.is_empty() {
         let why = "no tool may be called: none is marked as read-only, and --call names none";
