@@ -87,7 +87,8 @@ impl RuleVisitor for CorrelationState {
             (None, Content::Ended(end)) => self.runs.ended(*end, at),
             (None, Content::Noise(noise)) => {
                 match at.side {
-                    Some(side) => self.unreadable[side as usize] = true,
+                    // What answers it does not answer the notification before it.
+                    Some(side) => (self.unreadable[side as usize], self.last[side as usize]) = (true, None),
                     None => self.unreadable = [true; 2],
                 }
                 let members = Json::parse(&noise.text).into_iter().flat_map(Json::members);

@@ -4,21 +4,24 @@
 //! The ranges that 2026-07-28 drew bind anyone who speaks that revision. A client that tries it on an older server gets
 //! that server's codes. Memory: up to [`MOST_SUSPECTS`] refusals of methods that may turn out to be known.
 
+mod parse;
+
 use super::modern_versions::PROMISED;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Method, PendingRequest, Revision, RuleContext,
     RuleVisitor, SeenMessage, Span, Trigger, Violation, per_session, quoted, text_of,
 };
 use crate::rule::{Party, Rule};
+use parse::PARSE;
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Code;
-use transcript::session::Side;
+use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &PREDEFINED, &URL_SHAPE, &UNKNOWN, &PARSE, &SERVED],
-    triggers: &[Trigger::Kinds(MessageKind::ANSWERS), Trigger::HttpExchanges],
+    triggers: &[Trigger::Kinds(MessageKind::ANSWERS), Trigger::NonMessages, Trigger::HttpExchanges],
     visitor: per_session::<ErrorsState>,
 };
 
@@ -83,17 +86,6 @@ static UNKNOWN: Rule = Rule {
 /// A method that `probe` asks for, and nobody has.
 const MADE_UP: &str = "concord/unknown";
 
-static PARSE: Rule = Rule {
-    id: "jsonrpc.error.parse-code",
-    relational: true,
-    source: "schema, PARSE_ERROR; JSON-RPC 2.0, section 5.1",
-    title: "The code -32700 answers what is not JSON, and nothing else",
-    why: "A client that gets it looks for a fault in its JSON; one that gets another code looks for a fault in what it asked.",
-    fix: "Answer -32700 where the JSON parser fails, -32600 where the JSON is not a request, and -32601 where there is no \
-          such method.",
-    ..Rule::BLANK.should()
-};
-
 static SERVED: Rule = Rule {
     id: "cap.declared-is-served",
     span: Span::SESSIONS,
@@ -135,21 +127,27 @@ struct ErrorsState {
     suspects: Vec<Suspect>,
     /// What the last exchange that was served says of its session, version and token.
     served: Option<[Option<Box<str>>; 3]>,
+    /// What came last over stdio that is no message, and from whom.
+    broken: Option<(Side, Code)>,
 }
 
 impl RuleVisitor for ErrorsState {
+    fn visit(&mut self, at: &RuleContext<'_>) {
+        match (at.message, &at.entry.content) {
+            (Some(message), _) => self.message(message, at),
+            (None, Content::Noise(noise)) if at.exchange.is_none() => {
+                self.broken = at.entry.side.zip(parse::broken(noise));
+            }
+            _ => {}
+        }
+    }
+
     fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         if let Some(request) = message.request() {
             served(message, request, at);
             self.suspect(message, request, at);
         }
-        if let (Some(request), Some(code)) = (message.request(), message.error_code()) {
-            let wrong = || Violation::new("the request is JSON, and the code is -32700").of(request);
-            // Over HTTP the exchange is judged, which shows what was posted.
-            if at.exchange.is_none() {
-                at.check(&PARSE, code != -32700, wrong);
-            }
-        }
+        parse::answer(message, &mut self.broken, at);
         let lane = usize::from(at.side == Some(Side::Server));
         match message.kind {
             MessageKind::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
@@ -181,7 +179,7 @@ impl RuleVisitor for ErrorsState {
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        parse_code(exchange, at);
+        parse::code(exchange, at);
         let headers = exchange.named();
         if exchange.succeeded() && exchange.speaks() {
             self.served = Some(headers);
@@ -215,27 +213,6 @@ impl RuleVisitor for ErrorsState {
             }
         }
     }
-}
-
-/// Whether -32700 and what is not JSON go together. Nothing is known of statuses by which the headers were refused.
-fn parse_code(exchange: &HttpExchange, at: &RuleContext<'_>) {
-    let Some(code) = exchange.error_code.filter(|_| exchange.messages == 1 && !exchange.several) else {
-        return;
-    };
-    let wrong = match (exchange.bad_request, code) {
-        (Some(Code::InvalidJson), -32700) => return at.pass(&PARSE),
-        (_, -32700) if exchange.marked => return at.pass(&PARSE),
-        _ if exchange.marked => return,
-        (Some(Code::InvalidJson), -32603..=-32600) if matches!(exchange.status(), 200 | 400 | 500) => {
-            format!("what was posted is not JSON, and the code is {code}")
-        }
-        (
-            None | Some(Code::Batch | Code::NotAMessage | Code::InvalidVersion | Code::InvalidMethod),
-            -32700,
-        ) if exchange.speaks() => "what was posted is JSON, and the code is -32700".to_owned(),
-        _ => return,
-    };
-    at.fail(&PARSE, Violation::new(wrong).by(Party::Server));
 }
 
 impl ErrorsState {

@@ -238,7 +238,9 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
                 at.fail(&FRAMING, "the body holds no event: none of its lines is a field");
             }
         }
-        None if empty => at.inconclusive(&FRAMING, "the stream carries no event, and only what clients pass over"),
+        None if empty => {
+            at.inconclusive(&FRAMING, "the stream carries no event, and only what clients pass over")
+        }
         None => at.pass(&FRAMING),
     }
 }
