@@ -8,6 +8,7 @@ use crate::http::{
     Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, full, is_stream,
     runtime, text,
 };
+use crate::record::now;
 use crate::{Notify, StartError, interrupt};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -62,6 +63,8 @@ pub(super) fn play(
     let mut done = Probed { name, recording, revision: Some(revision), ..Probed::default() };
     let (runtime, mut exchanges) = exchanges(&archive.target, revision, probe.patience)?;
     runtime.block_on(async {
+        // What opens the session is done for each step.
+        done.begun.extend(steps.first().map(|step| (now(), step.name)));
         let begun = async {
             match revision.has_handshake() {
                 true => exchanges.begin().await.map(|status| !status.is_success()),
@@ -84,6 +87,7 @@ pub(super) fn play(
             }
             // A recording has milliseconds: what two exchanges within one show has no order.
             sleep(Duration::from_millis(2)).await;
+            done.begun.push((now(), step.name));
             let listens = matches!(step.act, Act::Streams(Streams::Beside(_) | Streams::Resumed, ..));
             let lacks = match step.name {
                 _ if listens && !done.unanswered.is_empty() => Some("the server answers no GET"),

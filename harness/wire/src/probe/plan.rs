@@ -2,9 +2,10 @@
 
 use super::script::{Act, Step};
 use crate::record::Server;
-use serde_json::{Deserializer, Value};
+use formats::time;
+use serde_json::Value;
 use std::fs::File;
-use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
 use transcript::revision::Revision;
@@ -121,6 +122,8 @@ pub struct Probed {
     pub revision: Option<Revision>,
     /// The ids of its requests, and the steps that asked them.
     pub asked: Vec<(Value, &'static str)>,
+    /// When steps began, in milliseconds, and which.
+    pub begun: Vec<(i64, &'static str)>,
     /// The steps that were played.
     pub played: Vec<&'static str>,
     /// The steps that were not, and why.
@@ -161,25 +164,31 @@ pub struct Probed {
     pub last_words: String,
 }
 
-/// How many bytes before a place are looked through for the request that it belongs to.
-const BEFORE: u64 = 1 << 16;
-
 impl Probed {
-    /// The step that asked for what begins at this byte of the recording: by its own id, or by the one before it where nothing was
-    /// asked under that.
+    /// The step that asked for what this place of the recording shows: by its own id, or by when it began where nothing was asked
+    /// under that.
     #[must_use]
-    pub fn step_at(&self, offset: u64) -> Option<&'static str> {
-        let mut file = File::open(&self.recording).ok()?;
-        file.seek(SeekFrom::Start(offset)).ok()?;
-        let mut entries = Deserializer::from_reader(BufReader::new(&file)).into_iter();
-        let own = entries.next().and_then(Result::ok).and_then(|entry| self.step_of(&entry));
-        own.or_else(|| {
-            let (from, mut before) = (offset.saturating_sub(BEFORE), Vec::new());
-            file.seek(SeekFrom::Start(from)).ok()?;
-            file.take(offset - from).read_to_end(&mut before).ok()?;
-            let mut lines = before.rsplit(|byte| *byte == b'\n');
-            lines.find_map(|line| self.step_of(&serde_json::from_slice(line).ok()?))
-        })
+    pub fn step_at(&self, offset: u64, pointer: &str) -> Option<&'static str> {
+        let file = BufReader::new(File::open(&self.recording).ok()?);
+        let mut indices = pointer.strip_prefix("/log/entries/").into_iter().flat_map(|rest| rest.split('/'));
+        let entry = match indices.next() {
+            Some(index) => {
+                let mut archive: Value = serde_json::from_reader(file).ok()?;
+                archive.pointer_mut(&format!("/log/entries/{index}"))?.take()
+            }
+            None => {
+                let mut read = 0;
+                let mut lines = file.split(b'\n').map_while(Result::ok);
+                let line = lines.find(|line| {
+                    read += line.len() as u64 + 1;
+                    read > offset
+                });
+                serde_json::from_slice(&line?).ok()?
+            }
+        };
+        let when = entry["startedDateTime"].as_str().or(entry["t"].as_str()).and_then(time::parse);
+        let begun = || self.begun.iter().rfind(|(begun, _)| Some(*begun) <= when);
+        self.step_of(&entry).or_else(|| begun().map(|(_, step)| *step))
     }
 
     /// The step that asked under the id of this line of a session, or of what was posted in this exchange.

@@ -4,7 +4,7 @@ use super::client::{Answer, Client, capabilities, info};
 use super::plan::{Probe, Probed, RECORDER, Refusal, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::messages::messages;
-use crate::record::Server;
+use crate::record::{Server, now};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -112,6 +112,7 @@ impl<'p> Player<'p> {
                 continue;
             }
             self.client.step = step.name;
+            self.done.begun.push((now(), step.name));
             match self.act(&step.act) {
                 Ok(()) => self.done.played.push(step.name),
                 Err(why) => {

@@ -125,7 +125,8 @@ pub(super) fn judged(
                 && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step));
             if is_new {
                 // Its own rule may not have the step played on which it stands.
-                let step = step.or_else(|| session.step_at(line.offset?)).filter(|_| !session.is_client);
+                let place = || session.step_at(line.offset?, line.pointer.as_deref().unwrap_or_default());
+                let step = step.or_else(place).filter(|_| !session.is_client);
                 let select = [Some(line.rule), step.and_then(|step| plays(step, line.rule))];
                 let select = select.into_iter().flatten().collect::<Vec<_>>().join(",");
                 let selected = || format!("mcp-concord probe {SELECT}{select} {}", asked.server);
