@@ -122,7 +122,6 @@ impl RuleVisitor for CorrelationState {
 }
 
 const UNPLACED: &str = "an exchange log does not tell what was asked before a stream said this";
-
 const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
@@ -237,8 +236,7 @@ impl CorrelationState {
     }
 
     fn was_unreadable(&self, at: &RuleContext<'_>) -> bool {
-        let of = |side: Side| self.unreadable[side.other() as usize];
-        at.side.map_or_else(|| self.unreadable.contains(&true), of)
+        at.side.map_or(self.unreadable.contains(&true), |side| self.unreadable[side.other() as usize])
     }
 
     /// Whether an error with an id of nothing open refuses the other side's last notification, which has none: some languages
@@ -326,7 +324,12 @@ impl CorrelationState {
                 at.fail(&ID_ECHO, wrong.only(level).of(request));
                 return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
-            (.., MessageKind::Result) => at.fail_if_complete(&ID_MATCH, NO_ID),
+            (.., MessageKind::Result) => {
+                // A POST without requests asks for nothing, whatever is said beside it.
+                let posted = at.exchanges.current().filter(|_| at.exchange.is_some());
+                let asks = posted.is_none_or(|it| it.reported == 0 || !it.calls.is_empty());
+                at.fail_if_complete(if asks { &ID_MATCH } else { &NO_RESPONSE }, NO_ID);
+            }
             _ => {}
         }
         false
