@@ -99,7 +99,7 @@ pub(super) fn run(
     if let Some(why) = nothing(std::slice::from_ref(&played.session)) {
         return Err(Failure::NotRun(format!("nothing could be probed: {why}")));
     }
-    if played.session.revision.is_some() && calls.is_empty() {
+    if played.session.revision.is_some() && calls.is_empty() && !interrupt::requested() {
         let why = "no tool may be called: none is marked as read-only, and --call names none";
         return Err(Failure::Unusable(why.to_owned()));
     }
@@ -108,7 +108,10 @@ pub(super) fn run(
     if let Some(kind) = found.filter(|kind| count > 0 && !calls.is_empty() && *kind != HANDSHAKE) {
         let before = calls.len();
         (played, calls) = fuzzing.shrink(kind, calls, played)?;
-        context.terminal.note(&format!("shrunk from {} to {}", counted(before as u64, "call"), calls.len()));
+        if !interrupt::requested() {
+            let before = counted(before as u64, "call");
+            context.terminal.note(&format!("shrunk from {before} to {}", calls.len()));
+        }
     }
     let played = Played { kind: found, ..played };
     fuzzing.tell(args, made, &played, &calls, renderer)
@@ -175,20 +178,20 @@ impl Fuzzing<'_> {
         &self,
         kind: &'static str,
         mut calls: Vec<Call>,
-        mut last: Played,
+        whole: Played,
     ) -> Result<(Played, Vec<Call>), Failure> {
-        let (until, mut left) = (Instant::now() + TIME, ATTEMPTS);
-        let mut shows = |calls: &[Call]| -> Result<Option<Played>, Failure> {
+        let (until, mut left, found) = (Instant::now() + TIME, ATTEMPTS, calls.clone());
+        let mut shows = |calls: &[Call]| -> Result<bool, Failure> {
             if left == 0 || Instant::now() > until || interrupt::requested() {
-                return Ok(None);
+                return Ok(false);
             }
             left -= 1;
-            Ok(Some(self.play("try", calls)?).filter(|played| played.kind == Some(kind)))
+            Ok(self.play("try", calls)?.kind == Some(kind))
         };
         // Most failures need one call, and where the server ended that is the last.
         for at in (0..calls.len()).rev().filter(|_| calls.len() > 1) {
-            if let Some(played) = shows(&calls[at..=at])? {
-                (calls, last) = (vec![calls[at].clone()], played);
+            if shows(&calls[at..=at])? {
+                calls = vec![calls[at].clone()];
                 break;
             }
             if kind == ANSWERED {
@@ -202,8 +205,8 @@ impl Fuzzing<'_> {
                 let mut fewer = calls.clone();
                 fewer.drain(at..(at + size).min(calls.len()));
                 match shows(&fewer)? {
-                    Some(played) => (calls, last) = (fewer, played),
-                    None => at += size,
+                    true => calls = fewer,
+                    false => at += size,
                 }
             }
             size /= 2;
@@ -214,21 +217,26 @@ impl Fuzzing<'_> {
                 for arguments in less(&arguments) {
                     let mut smaller = calls.clone();
                     smaller[at].1 = arguments;
-                    if let Some(played) = shows(&smaller)? {
-                        (calls, last) = (smaller, played);
+                    if shows(&smaller)? {
+                        calls = smaller;
                         continue 'again;
                     }
                 }
             }
             break;
         }
+        for attempt in ["try.jsonl", "try.har"] {
+            let _ = fs::remove_file(whole.session.recording.with_file_name(attempt));
+        }
+        // Nothing is played any more that would take the place of what was found.
+        if interrupt::requested() {
+            return Ok((whole, found));
+        }
         // The recording of the last attempt may be of another one.
         let played = self.play("found", &calls)?;
         if played.kind != Some(kind) {
             self.context.terminal.note("the failure does not show up every time");
         }
-        let _ = fs::remove_file(last.session.recording.with_file_name("try.jsonl"));
-        let _ = fs::remove_file(last.session.recording.with_file_name("try.har"));
         Ok((played, calls))
     }
 
@@ -246,7 +254,8 @@ impl Fuzzing<'_> {
         if played.kind == Some(TRACE) {
             terminal.error("the server sends its client a stack trace");
         }
-        terminal.note(&format!("{} with seed {}", counted(made, "call"), args.seed));
+        let cut = if interrupt::requested() { "interrupted after " } else { "" };
+        terminal.note(&format!("{cut}{} with seed {}", counted(made, "call"), args.seed));
         for (tool, arguments) in calls.iter().take(8).filter(|_| played.kind.is_some()) {
             terminal
                 .note(&format!("failing call: {tool} {}", verdict::plain::cut(&arguments.to_string(), 200)));
