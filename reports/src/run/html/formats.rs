@@ -36,7 +36,7 @@ impl HtmlRenderer {
 }
 
 /// What a format carries, in words.
-fn carried(carries: Capabilities) -> [(&'static str, bool); 10] {
+fn carried(carries: Capabilities) -> [(&'static str, bool); 11] {
     let Capabilities {
         direction,
         times,
@@ -47,6 +47,7 @@ fn carried(carries: Capabilities) -> [(&'static str, bool); 10] {
         exchanges,
         sse,
         process,
+        numbering,
         challenge,
     } = carries;
     [
@@ -59,6 +60,7 @@ fn carried(carries: Capabilities) -> [(&'static str, bool); 10] {
         ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
         ("SSE event names and ids", sse),
         ("the server's command line and exit code", process),
+        ("what the recorder says that it lost or cut", numbering),
         ("a 401's challenge, and so the summary of K2-A", challenge),
     ]
 }
