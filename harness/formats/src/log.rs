@@ -141,7 +141,9 @@ fn hand<L: Log>(
 ) -> Result<(), ReadError> {
     match said {
         Said::Message { side, time, at, message } => {
-            let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
+            let shown = is_first.then_some(line.text);
+            let entry =
+                |content| Entry { time, side: Some(side), line: shown, ..line.entry(at, "", content) };
             match message {
                 Ok(message) => line.give(entry(Content::Message(message)), sink),
                 Err((why, text)) => {

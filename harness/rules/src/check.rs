@@ -114,6 +114,7 @@ fn kind(format: &Format) -> RecordingKind {
         bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
         http: false,
+        stdio: false,
         message_levels: format.message_levels,
     }
 }

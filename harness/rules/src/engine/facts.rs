@@ -9,7 +9,7 @@ use super::losses::Losses;
 use super::message::{META_CAPABILITIES, META_VERSION, MessageKind, SeenMessage};
 use super::methods::known;
 use super::negotiated::{NamedSessions, Negotiated};
-use super::recording_info::RecordingInfo;
+use super::recording_info::{RecordingInfo, RecordingKind};
 use super::url::host;
 use crate::revision::Revision;
 use crate::rule::Need;
@@ -55,7 +55,7 @@ pub(crate) struct Facts {
     pub(super) torn: [bool; 2],
     /// What the recorder says that it lost.
     pub(crate) losses: Losses,
-    /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
+    /// A trace's `meta` says stdio, or names a command and nothing of HTTP: its recorder started a process.
     pub(crate) piped: bool,
     /// Nothing but the context of a whole envelope shows the revision. A reader takes no batch for that (EQ-BATCH).
     pub(crate) by_envelope: bool,
@@ -133,7 +133,7 @@ impl Facts {
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.
     pub(crate) fn over_stdio(&self) -> Option<bool> {
         match () {
-            () if self.piped => Some(true),
+            () if self.piped || self.recording.kind.stdio => Some(true),
             () if self.made_up => None,
             () => (self.recording.kind.http || self.recording.carries.contains(&Need::Sse)).then_some(false),
         }
@@ -201,7 +201,8 @@ impl Facts {
                 let words = meta.member("command").into_iter().flat_map(Json::items);
                 let mut words = words.filter_map(text_of).peekable();
                 let http = |word: Box<str>| word.to_ascii_lowercase().contains("http") || *word == *"sse";
-                self.piped = words.peek().is_some() && !words.any(http);
+                let RecordingKind { stdio, http: over_http, .. } = self.recording.kind;
+                self.piped = stdio || words.peek().is_some() && !over_http && !words.any(http);
             }
             Content::TraceEnd(_) => self.closed = true,
             Content::Started => self.opened |= self.messages == 0,

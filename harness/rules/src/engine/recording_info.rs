@@ -1,7 +1,6 @@
 //! What a judge knows of a recording before it sees any of it.
 
 use crate::rule::Need;
-use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise};
@@ -38,6 +37,8 @@ pub(crate) struct RecordingKind {
     pub exchanges: bool,
     /// Its first line says that HTTP carried the messages, where the format does not.
     pub http: bool,
+    /// Its first line says that the pipes of a process did.
+    pub stdio: bool,
     /// At which levels messages are in a client's log, in words.
     pub message_levels: &'static str,
 }
@@ -50,11 +51,15 @@ impl RecordingKind {
 
     /// Takes in what a line that stands before all others, or first of them, says of what carried the messages.
     pub(super) fn see_first(&mut self, entry: &Entry<'_>) {
-        let line = entry.line.filter(|_| !matches!(entry.content, Content::Envelope));
-        let line = line.and_then(|line| Json::parse(line).ok());
-        let transport = line.and_then(|line| line.member("transport")?.as_text()?.to_str());
-        let is_http = |name: Cow<'_, str>| name.to_ascii_lowercase().contains("http") || name == "sse";
-        self.http |= transport.is_some_and(is_http);
+        let whole = entry.line.filter(|_| !matches!(entry.content, Content::Envelope));
+        let Some(line) = whole else { return };
+        let parsed = Json::parse(line).ok();
+        let named = parsed.and_then(|line| line.member("_transport").or(line.member("transport")));
+        let name = named.and_then(|name| name.as_text()?.to_str()).unwrap_or_default().to_ascii_lowercase();
+        self.http |= name.contains("http") || name == "sse";
+        // As goose writes down what went through the pipes of its servers.
+        let is_pipe = ["STDIN:", "STDOUT:", "STDERR:"].iter().any(|mark| line.trim_start().starts_with(mark));
+        self.stdio |= name == "stdio" || is_pipe;
     }
 
     /// Whether this stands in the place of such a message, so that nobody sent it like this. What was sent and is not

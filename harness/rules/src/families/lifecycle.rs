@@ -270,7 +270,7 @@ impl LifecycleState {
         }
         // A client whose session was lost begins again, with another id and at the same server.
         let [same_id, same_server] = [0, 1].map(|part| first[part] == these[part]);
-        if at.exchange.is_none() && (!same_server || same_id && at.facts.over_stdio() != Some(true)) {
+        if at.exchange.is_none() && (!same_server || same_id && !at.facts.piped) {
             let behind = |line: &u64| self.first.as_ref().is_some_and(|(_, place)| place.line < *line);
             let wrong = match at.facts.ended.filter(behind) {
                 _ if !same_server => "another server answers a second `initialize`".to_owned(),
@@ -288,7 +288,7 @@ impl LifecycleState {
             };
             at.fail(&ONE_SESSION, Violation::new(wrong).at(request.location()));
         }
-        if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
+        if at.exchange.is_some() || at.facts.piped {
             at.fail(&ONCE, "a second `initialize` succeeds in one session");
         } else {
             let why = "the file may hold several sessions; one file per session would show it";

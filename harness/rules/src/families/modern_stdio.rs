@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::rule::Rule;
 use std::collections::VecDeque;
 use transcript::json::Json;
-use transcript::session::{Content, Side};
+use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "modern-stdio",
@@ -96,8 +96,6 @@ struct Cancelled {
 
 #[derive(Default)]
 struct ModernStdioState {
-    /// The trace is of a server that was started on stdio, as far as its command tells.
-    stdio: bool,
     /// The first request of a client that speaks this revision, and whether it was `server/discover`.
     first: Option<(FindingLocation, bool)>,
     /// The last answer was one that only a new server gives, and leaves no older version to try: where, and what.
@@ -108,9 +106,6 @@ struct ModernStdioState {
 
 impl RuleVisitor for ModernStdioState {
     fn visit(&mut self, at: &RuleContext<'_>) {
-        if let Content::TraceStart(meta) = &at.entry.content {
-            self.stdio = is_started(*meta);
-        }
         let Some(message) = at.message else { return };
         if !is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at);
@@ -185,7 +180,7 @@ impl ModernStdioState {
             at.facts.negotiated.revision.filter(|revision| !revision.has_handshake() && !at.facts.torn());
         let at = &at.in_revision(left);
         if let Some((location, probed)) = self.first.take()
-            && self.stdio
+            && at.facts.piped
         {
             at.check(&PROBE, probed, || {
                 let wrong = "the client falls back to a handshake, and did not begin with `server/discover`";
@@ -243,14 +238,6 @@ impl ModernStdioState {
             self.late("progress", now - then, &location, at);
         }
     }
-}
-
-/// Whether a trace's command starts a program, rather than naming a URL or nothing.
-fn is_started(meta: Json<'_>) -> bool {
-    let words: Vec<_> =
-        meta.member("command").into_iter().flat_map(Json::items).filter_map(text_of).collect();
-    !words.is_empty()
-        && !words.iter().any(|word| word.contains("://") || word.to_lowercase().contains("http"))
 }
 
 /// Whether a list has a version that begins with a handshake.
