@@ -1,13 +1,30 @@
 //! A request that was made, and the open ones of one id.
 
 use super::location::FindingLocation;
-use super::methods::Method;
+use super::methods::{Method, usual_sender};
 use crate::revision::Revision;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use transcript::json::{Json, OwnedJson};
+use transcript::json::{Json, JsonKind, OwnedJson};
+use transcript::message::{Message, MessageClass};
 use transcript::session::{Location, Side};
+
+/// Members by which a result of the client is known, and one of the server.
+const RESULTS: [&[&str]; 2] = [
+    &["roots", "model", "action"],
+    &[
+        "protocolVersion",
+        "tools",
+        "content",
+        "contents",
+        "resources",
+        "resourceTemplates",
+        "prompts",
+        "messages",
+        "completion",
+    ],
+];
 
 /// A request that was made.
 #[derive(Debug, Clone)]
@@ -56,6 +73,20 @@ impl PendingRequest {
     /// Its id as it was written, quotes and all.
     pub(crate) fn id(&self) -> &str {
         str::from_utf8(&self.id).unwrap_or_default()
+    }
+
+    /// Whether this is a result as only requests of the other side get: by its members it is none of this request, but of one that
+    /// has the same id and is not here.
+    pub(super) fn is_crossed_by(&self, message: &Message<'_>) -> bool {
+        let result = message.outcome().filter(|_| message.class() == MessageClass::Result);
+        let (Some(result), Some(asker)) = (result, usual_sender(&self.method)) else { return false };
+        // The content of a sampled message may be a list, too, and has a model beside it.
+        let is_there = |name: &&str| {
+            let value = result.member(name);
+            value.is_some_and(|value| *name != "content" || value.kind() == JsonKind::Array)
+        };
+        let is_of = |side: Side| RESULTS[side as usize].iter().any(is_there);
+        is_of(asker) && !is_of(asker.other())
     }
 
     /// Whether the specification has its method, in whatever revision.

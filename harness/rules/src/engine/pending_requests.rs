@@ -74,6 +74,8 @@ pub(crate) struct PendingRequests {
     /// How many requests came before the last place where something of the client, and of the server, is missing: a response may
     /// answer a request that is not known here, and what was asked before may have been answered.
     lost: [Option<u64>; 2],
+    /// A result fits only what the other side asks: the recording may be of one side, with the ids of both.
+    pub(crate) crossed: bool,
 }
 
 const FULL_OF_IDS: &str = "more than 500,000 ids in no order; ids used later are not compared";
@@ -257,6 +259,11 @@ impl PendingRequests {
     ) -> ResponseMatch<Box<PendingRequest>> {
         self.last_use = None;
         let Some(exact) = TypedId::of_message(message.id()) else { return ResponseMatch::Unmatched };
+        if side.is_none() && self.find_id(None, &exact).is_some_and(|request| request.is_crossed_by(message))
+        {
+            self.crossed = true;
+            return ResponseMatch::Ambiguous;
+        }
         let others = requestors(side.map(Side::other));
         let unclear = !self.unclear.is_empty() && self.unclear.remove(&exact);
         match self.close_first(others, &exact, came) {

@@ -340,7 +340,11 @@ impl RuleVisitor for RecordingState {
                     let wrong = format!("one side is missing: {responses} responses, and no request");
                     at.fail(&BOTH_SIDES, wrong);
                 }
-                (_, 2..) if !at.facts.bound && !at.facts.handshake && !at.facts.recording.kind.exchanges => {
+                (_, 2..)
+                    if !at.facts.bound
+                        && (!at.facts.handshake || at.pending.crossed)
+                        && !at.facts.recording.kind.exchanges =>
+                {
                     let wrong = format!(
                         "one side is missing: {} responses, and none to a request of the recording",
                         at.facts.responses
