@@ -89,7 +89,7 @@ static EVENT_NAME: Rule = Rule {
 
 static FRAMING: Rule = Rule {
     id: "http.sse.framing",
-    span: Span::from(Revision::V2025_03_26),
+    span: Span::ALL,
     source: "basic/transports#sending-messages-to-the-server; WHATWG HTML, event stream interpretation",
     title: "A body of text/event-stream is events, each ended by an empty line",
     why: "Clients ignore lines that are not fields, and discard an event that the stream's end cuts off: the answer is lost.",
