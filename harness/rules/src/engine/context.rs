@@ -53,7 +53,7 @@ pub(crate) struct RuleContext<'m> {
 }
 
 /// All of a step that decides whether a rule binds there, as a bit: its revision, or where none is known whether there was a
-/// handshake; or that it is of another protocol.
+/// handshake or a session of Streamable HTTP; or that it is of another protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Circumstances(pub(super) u16);
 
@@ -63,8 +63,18 @@ impl Circumstances {
         if facts.alien.is_some() {
             return Self(1 << (known + 2));
         }
-        Self(1 << revision.map_or(known + usize::from(facts.handshake), |revision| revision as usize))
+        let unknown = || match facts.handshake {
+            true => known + 1,
+            false if is_streamable(facts) => known + 3,
+            false => known,
+        };
+        Self(1 << revision.map_or_else(unknown, |revision| revision as usize))
     }
+}
+
+/// Whether a request named a session in the manner of Streamable HTTP, which the first revision does not have.
+pub(super) fn is_streamable(facts: &Facts) -> bool {
+    facts.kept_headers.iter().any(|kept| kept.eq_ignore_ascii_case(SESSION))
 }
 
 impl RuleContext<'_> {

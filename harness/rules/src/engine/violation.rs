@@ -2,7 +2,7 @@
 //!
 //! Whether a rule applies at the moment and whether the recording carries what it needs, so that no rule has to ask.
 
-use super::context::{NOT_WHOLE, RuleContext, TAKEN_OUT};
+use super::context::{NOT_WHOLE, RuleContext, TAKEN_OUT, is_streamable};
 use super::facts::{Facts, TORN, why_not_whole};
 use super::finding::{Finding, Listener, RuleVerdict};
 use super::location::{FindingLocation, shown};
@@ -293,6 +293,8 @@ impl RuleContext<'_> {
                 rule.span.first == Span::SESSIONS.first && rule.span.last >= Span::SESSIONS.last
                     || return Applies::Unsure(None)
             }
+            // Every revision that has the transport has the rule.
+            None if is_streamable(self.facts) && rule.span == Span::from(Revision::V2025_03_26) => true,
             None => return Applies::Unsure(None),
         };
         match lacking(&self.report.carries, rule) {
