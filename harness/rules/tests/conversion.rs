@@ -59,6 +59,9 @@ const LESS: &[&str] = &[
     "rules/messages/of-a2a-beside-mcp",
     // Who sent what is guessed, and a note of reading says so.
     "rules/correlation/same-id-on-both-sides",
+    "rules/recording/client-alone-with-ids-of-both",
+    "rules/recording/client-alone-with-one-answer",
+    "rules/recording/server-alone-with-ids-of-both",
     "rules/correlation/notification-answered-in-the-first-revision",
     // What a recorder says beside a message of its own losses has no place elsewhere.
     "replay/numbers-and-flags-beside-messages",

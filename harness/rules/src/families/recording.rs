@@ -340,14 +340,14 @@ impl RuleVisitor for RecordingState {
                     let wrong = format!("one side is missing: {responses} responses, and no request");
                     at.fail(&BOTH_SIDES, wrong);
                 }
-                (_, 2..)
+                (_, responses)
                     if !at.facts.bound
-                        && (!at.facts.handshake || at.pending.crossed)
+                        && (responses > 1 && !at.facts.handshake || at.pending.crossed)
                         && !at.facts.recording.kind.exchanges =>
                 {
+                    let what = if responses == 1 { "response" } else { "responses" };
                     let wrong = format!(
-                        "one side is missing: {} responses, and none to a request of the recording",
-                        at.facts.responses
+                        "one side is missing: {responses} {what}, and none to a request of the recording"
                     );
                     at.fail(&BOTH_SIDES, wrong);
                 }
