@@ -104,6 +104,12 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let status = status.and_then(|status| status.as_number()?.parse().ok());
     let status = status.filter(|status| (100..1000).contains(status));
     let had_one = positive(size) || positive(response_size);
+    let no_bytes = [count(size), count(response_size)].contains(&Some(0));
+    let is_empty = match status {
+        Some(204 | 304) => true,
+        Some(202) => no_bytes,
+        _ => length_header(&response_headers) == Some(0),
+    };
     // Browsers keep what a page read of a stream beside its body, which they have not got.
     let listed_events = listed_events.filter(|list| list.items().next().is_some());
     let answer = match text.filter(|text| listed_events.is_none() || text.text() != "\"\"") {
@@ -111,7 +117,8 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
         Some(text) if document.is_coded(text, encoding, &response_headers) => Held::Missing { coded: true },
         Some(text) if !(had_one && text.text() == "\"\"") => Held::Text(text, encoding),
-        None if media_type == STREAM && status.is_some() => Held::Missing { coded: false },
+        // A stream has no size of which an exporter knows, but some answers are of no bytes.
+        None if media_type == STREAM && status.is_some() && !is_empty => Held::Missing { coded: false },
         _ if had_one && status != Some(304) => Held::Missing { coded: false },
         _ => Held::None,
     };
