@@ -1,6 +1,7 @@
 //! The parts of an exchange in a document: members, headers, and bodies as the bytes that they were.
 
-use crate::data::{Places, content, holds_messages};
+use crate::data::{Carried, Places, carried, content, holds_messages};
+use crate::sse::{SseBlock, SseBlockKind};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -9,7 +10,7 @@ use std::borrow::Cow;
 use transcript::json::{Json, JsonKind, JsonString, SyntaxError};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Headers, header};
+use transcript::session::{Content, Headers, Sse, header};
 
 /// A refusal whose place counts from the beginning of the document.
 pub(crate) type Checked<T> = Result<T, Refusal>;
@@ -163,6 +164,21 @@ impl Body<'_> {
             && Json::parse(&String::from_utf8_lossy(text)).is_err_and(|fault| fault.ended)
     }
 
+    /// Whether the file says that there was more of a stream than it holds, which ends amid an event, or without the answer that
+    /// was `asked` for. It may have written each end of a line anew, and left out a byte order mark.
+    pub(crate) fn is_cut_stream(&self, asked: bool) -> bool {
+        let (text, held) = (&*self.bytes, self.bytes.len() as u64);
+        let is_whole = [&b"\n\n"[..], b"\r\r", b"\n\r\n"].iter().any(|end| text.ends_with(end));
+        let answers = |name: &&[u8]| memchr::memmem::find(text, name).is_some();
+        let may_lack = 3 + memchr::memchr_iter(b'\n', text).count() as u64;
+        let is_answered = || [&b"\"result\""[..], b"\"error\""].iter().any(answers);
+        match self.size {
+            Some(size) if is_whole => size > held + may_lack && asked && !is_answered(),
+            Some(size) => size > held,
+            None => false,
+        }
+    }
+
     /// Where in the document byte `at` of the body stands; where the body begins, if it is in base64.
     pub(crate) fn place(&mut self, at: usize) -> usize {
         self.start + self.places.as_mut().map_or(0, |places| places.raw(at))
@@ -229,6 +245,22 @@ pub(crate) fn text(bytes: Option<&[u8]>) -> Checked<Option<&str>> {
     bytes
         .map(|bytes| std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to())))
         .transpose()
+}
+
+/// What a block of a stream carries: a message, or an event without one.
+pub(crate) fn event<'e>(block: &SseBlock<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
+    let (name, id, data) = (text(block.name)?, text(block.id)?, text(Some(block.data))?);
+    let data = data.filter(|_| block.kind == SseBlockKind::Event);
+    let found = match data {
+        Some(data) if name.is_none_or(|name| matches!(name, "" | "message")) => carried(data)?,
+        _ => Carried::Nothing,
+    };
+    let (content, data) = match found {
+        Carried::Message(message) => (Content::Message(message), None),
+        Carried::Nothing => (Content::Event, data),
+    };
+    let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
+    Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
 }
 
 /// Where in `whole` a part of it begins.

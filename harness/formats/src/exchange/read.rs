@@ -2,13 +2,12 @@
 //!
 //! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
-use super::body::{Body, Checked, Document, MOST_HEADERS, message, offset_in, text, without_mark};
+use super::body::{Body, Checked, Document, MOST_HEADERS, event, message, offset_in, text, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
 use super::parts::{Held, Layout, Listed, Moment, Parts, missing};
 use super::stamp::Stamp;
 use super::timed::{Nanoseconds, Queue, Waiting};
-use crate::data::{Carried, carried};
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::salvage::closed;
@@ -86,7 +85,13 @@ impl<'a> Reading<'a, '_, '_, '_> {
             result?;
             if more {
                 queue.add(waiting);
-            } else if waiting.stamp.invented.what().is_none() {
+                continue;
+            }
+            if waiting.is_cut {
+                let body = missing(waiting.stamp.carrier, false, false);
+                self.note(waiting.stamp.on(body, waiting.location))?;
+            }
+            if waiting.stamp.invented.what().is_none() {
                 let stamp = Stamp { time: None, side: None, carrier: Carrier::Line, ..waiting.stamp };
                 self.note(stamp.on(Content::ExchangeEnd, waiting.location))?;
             }
@@ -177,8 +182,12 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Held::Events(_) => false,
         };
 
-        let time = answered.or(started);
-        let stamp = Stamp { time, side: Some(Side::Server), carrier: Carrier::Response, ..stamp };
+        let stamp = Stamp {
+            time: answered.or(started),
+            side: Some(Side::Server),
+            carrier: Carrier::Response,
+            ..stamp
+        };
         match answer {
             Held::None => {
                 if let Some(context) = &answered_in {
@@ -193,12 +202,13 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 let mut body = self.body(text, encoding, &location)?;
                 body.size = sizes[1];
                 let streams = exchange.media_type == STREAM;
-                let stamp = if streams { Stamp { carrier: Carrier::Sse, ..stamp } } else { stamp };
+                let carrier = if streams { Carrier::Sse } else { stamp.carrier };
+                let stamp = Stamp { carrier, ..stamp };
                 if let Some(times) = times {
                     let place = (location, stamp, asked);
                     queue.add(Waiting::new(body, place, streams, (listed.rank, times)));
                 } else if streams {
-                    self.stream(body, location, stamp, answered_in.as_ref())?;
+                    self.stream(body, asked, location, stamp, answered_in.as_ref())?;
                 } else {
                     self.whole(&mut body, asked, location, stamp, answered_in.as_ref())?;
                 }
@@ -206,7 +216,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Held::Events(list) => {
                 let location = self.location(listed, list.text(), "/_eventSourceMessages");
                 let stamp = Stamp { carrier: Carrier::Sse, ..stamp };
-                self.stream(self.document.events(list), location, stamp, answered_in.as_ref())?;
+                self.stream(self.document.events(list), asked, location, stamp, answered_in.as_ref())?;
             }
         }
         Ok(())
@@ -258,10 +268,12 @@ impl<'a> Reading<'a, '_, '_, '_> {
     fn stream(
         &mut self,
         mut body: Body<'a>,
+        asked: bool,
         location: Location,
         stamp: Stamp,
         mut context: Option<&Context<'_>>,
     ) -> Result<(), ReadError> {
+        let is_cut = body.is_cut_stream(asked);
         let bytes = std::mem::take(&mut body.bytes);
         let mut result = Ok(());
         let mut take = |block: SseBlock<'_>| {
@@ -271,6 +283,9 @@ impl<'a> Reading<'a, '_, '_, '_> {
         };
         let mut parser = SseParser::default();
         parser.feed(&bytes, &mut take);
+        if is_cut {
+            return result.and_then(|()| self.note(stamp.on(missing(stamp.carrier, false, false), location)));
+        }
         parser.finish(&mut take);
         result
     }
@@ -374,22 +389,6 @@ impl<'a> Reading<'a, '_, '_, '_> {
 
 fn asks(message: &Message<'_>) -> bool {
     message.method().is_some() && message.id().key().is_some()
-}
-
-/// What a block of a stream carries: a message, or an event without one.
-fn event<'e>(block: &SseBlock<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
-    let (name, id, data) = (text(block.name)?, text(block.id)?, text(Some(block.data))?);
-    let data = data.filter(|_| block.kind == Block::Event);
-    let found = match data {
-        Some(data) if name.is_none_or(|name| matches!(name, "" | "message")) => carried(data)?,
-        _ => Carried::Nothing,
-    };
-    let (content, data) = match found {
-        Carried::Message(message) => (Content::Message(message), None),
-        Carried::Nothing => (Content::Event, data),
-    };
-    let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
-    Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
 }
 
 fn lines(text: &str) -> u64 {

@@ -37,6 +37,8 @@ pub(super) struct Waiting<'a> {
     pub(super) stamp: Stamp,
     /// The POST asked for an answer.
     pub(super) asked: bool,
+    /// See [`Body::is_cut_stream`].
+    pub(super) is_cut: bool,
     /// The stream, where the answer is one.
     stream: Option<Stream<'a>>,
     started: Nanoseconds,
@@ -58,12 +60,14 @@ impl<'a> Waiting<'a> {
         streams: bool,
         (started, times): (Nanoseconds, Vec<Nanoseconds>),
     ) -> Self {
+        let is_cut = streams && body.is_cut_stream(asked);
         let stream = streams.then(|| {
             let bytes = std::mem::take(&mut body.bytes);
             Stream { bytes, fed: 0, parser: SseParser::default() }
         });
         let times = times.into_iter();
-        let mut waiting = Self { body, location, stamp, asked, stream, started, times, next: started };
+        let mut waiting =
+            Self { body, location, stamp, asked, is_cut, stream, started, times, next: started };
         waiting.forward();
         waiting
     }
@@ -75,7 +79,7 @@ impl<'a> Waiting<'a> {
         mut take: impl FnMut(&mut Body<'a>, Location, Stamp, Option<&SseBlock<'_>>),
     ) -> bool {
         let time = i64::try_from(self.next.div_euclid(1_000_000)).ok();
-        let Self { body, location, stamp, stream, .. } = self;
+        let Self { body, location, stamp, stream, is_cut, .. } = self;
         let stamp = Stamp { time, ..*stamp };
         let Some(stream) = stream else {
             take(body, *location, stamp, None);
@@ -96,7 +100,9 @@ impl<'a> Waiting<'a> {
                 return true;
             }
         }
-        stream.parser.finish(&mut each);
+        if !*is_cut {
+            stream.parser.finish(&mut each);
+        }
         false
     }
 
