@@ -3,6 +3,7 @@
 //! Cannot carry: who sent a message, so a session in which both sides have a request with the same id open at
 //! the same time is not carried (COR-DIRECTION-FLAT); times; anything of HTTP or SSE; the process and its exit.
 
+use crate::foreign::of_a_document;
 use crate::format::{Capabilities, Format, ReadOptions};
 use crate::head::Head;
 use crate::input::{Input, ReadError};
@@ -29,8 +30,10 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    let members = ["jsonrpc", "method", "result", "error", "id", "params"];
-    members.iter().any(|name| head.has(name)) || head.begins_with_batch()
+    let members = ["method", "result", "error", "id", "params"];
+    // What lacks `jsonrpc` may be another program's log.
+    let looks_like_one = || members.iter().any(|name| head.has(name)) && of_a_document(head).is_none();
+    head.has("jsonrpc") || looks_like_one() || head.begins_with_batch()
 }
 
 fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {

@@ -106,6 +106,11 @@ pub(crate) struct HeldFinding {
 }
 
 impl HeldFinding {
+    /// It is one, whatever is missing.
+    pub(crate) fn certain(self, at: &RuleContext<'_>) {
+        at.in_revision(self.revision).fail(self.rule, self.wrong);
+    }
+
     /// It is one, where nothing is missing from the recording.
     pub(crate) fn tell(self, at: &RuleContext<'_>) {
         at.in_revision(self.revision).fail_if_complete(self.rule, self.wrong);

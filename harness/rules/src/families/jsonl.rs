@@ -1,9 +1,10 @@
 //! Files of JSON-RPC lines: what their recorder must keep to.
 
 use super::encoding;
+use super::jsonrpc::{MOST_ALIKE, is_alike};
 use crate::engine::{
-    Family, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, behind_mark, is_log_line,
-    quoted,
+    Family, FindingLocation, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
+    behind_mark, is_log_line, quoted,
 };
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
@@ -31,6 +32,8 @@ static ONE_PER_LINE: Rule = Rule {
 #[derive(Default)]
 struct JsonlState {
     pieces: SplitMessages,
+    /// Lines of which [`is_alike`] tells: where, and what is wrong.
+    alike: Vec<(FindingLocation, String)>,
 }
 
 impl RuleVisitor for JsonlState {
@@ -50,11 +53,18 @@ impl RuleVisitor for JsonlState {
 
     fn over(&mut self, at: &RuleContext<'_>) {
         self.give_up(at);
+        for (place, wrong) in self.alike.drain(..).filter(|_| at.facts.messages == 0) {
+            at.fail(&ONE_PER_LINE, Violation::new(wrong).at(place));
+        }
     }
 }
 
 impl JsonlState {
     fn noise(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>) {
+        let no_message = || format!("the line is JSON but not a message: {}", quoted(&noise.text));
+        if at.facts.messages == 0 && self.alike.len() < MOST_ALIKE && is_alike(noise, at) {
+            self.alike.push((at.location(), no_message()));
+        }
         match noise.why.code {
             Code::InvalidJson | Code::Truncated => self.no_json(noise, at),
             // Anyone who reads for messages need not read on behind what is not an object.
@@ -63,8 +73,7 @@ impl JsonlState {
                 self.give_up(at);
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
-                    let wrong = format!("the line is JSON but not a message: {}", quoted(&noise.text));
-                    at.fail(&ONE_PER_LINE, wrong);
+                    at.fail(&ONE_PER_LINE, no_message());
                 }
             }
             _ => self.give_up(at),

@@ -1,12 +1,12 @@
-//! JSON-RPC: what every message must look like by itself. Memory: that of [`RecentTexts`].
+//! JSON-RPC: what every message must look like by itself. Memory: that of [`RecentTexts`], and up to [`MOST_ALIKE`] findings.
 
 use crate::engine::{
-    Family, HttpExchange, MessageKind, RecentTexts, RuleContext, RuleVisitor, SeenMessage, Trigger,
-    Violation, per_session, shown, string_of,
+    Family, HeldFinding, HttpExchange, MessageKind, Method, RecentTexts, RuleContext, RuleVisitor, SeenMessage,
+    Trigger, Violation, per_session, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::batch;
-use transcript::json::{Json, JsonKind, Tree};
+use transcript::json::{Json, JsonKind, JsonString, Tree};
 use transcript::message::{Id, Message, Refusal, resembles_message};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
@@ -154,16 +154,27 @@ static ERROR_CODE: Rule = Rule {
     ..Rule::BLANK
 };
 
+/// The most objects that only look somewhat like messages of which findings are kept.
+pub(super) const MOST_ALIKE: usize = 1_000;
+
 #[derive(Default)]
 struct JsonRpcState {
     /// The ids of requests that none may have. Who answers has to repeat them.
     bad_ids: RecentTexts,
+    /// What is wrong with objects that only look somewhat like messages, as long as nothing of JSON-RPC is in the file: it may be
+    /// another program's log.
+    alike: Vec<HeldFinding>,
 }
 
 impl RuleVisitor for JsonRpcState {
     fn visit(&mut self, at: &RuleContext<'_>) {
         match (at.message, &at.entry.content) {
             (Some(message), _) => check_message(message, at),
+            (None, Content::Noise(noise)) if at.facts.messages == 0 && is_alike(noise, at) => {
+                if self.alike.len() < MOST_ALIKE {
+                    self.alike.push(Violation::new(NO_VERSION).held(&VERSION, at));
+                }
+            }
             (None, Content::Noise(noise)) if is_bare_object(noise, at) => {
                 at.fail(&KIND, "the object has nothing of a message");
             }
@@ -171,8 +182,27 @@ impl RuleVisitor for JsonRpcState {
             (None, Content::Event) => bare_event(at),
             _ => {}
         }
+        if at.facts.messages > 0 {
+            self.alike.drain(..).for_each(|held| held.certain(at));
+        }
     }
 }
+
+/// Whether a line that is not JSON-RPC has only a member whose name a message has, too, with a value that is no message's.
+pub(super) fn is_alike(noise: &Noise<'_>, at: &RuleContext<'_>) -> bool {
+    let Ok(value) = Json::parse(&noise.text) else { return false };
+    let is_named = |name: JsonString<'_>| {
+        name.to_str().is_some_and(|name| name.contains('/') || Method::find(&name).is_some())
+    };
+    let has = |name| value.member(name).is_some();
+    at.facts.recording.kind.bare_lines
+        && noise.why.code == Code::InvalidVersion
+        && !["jsonrpc", "id", "params", "result"].into_iter().any(has)
+        && !value.member("method").and_then(Json::as_text).is_some_and(is_named)
+        && value.member("error").is_none_or(|error| error.kind() != JsonKind::Object)
+}
+
+const NO_VERSION: &str = "the message has no `jsonrpc`";
 
 /// A message that a reader takes for one.
 fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
@@ -304,7 +334,7 @@ fn fault(why: &Refusal, text: &str, bad_ids: &mut RecentTexts, at: &RuleContext<
     match why.code {
         Code::InvalidVersion => {
             let wrong = match value.member("jsonrpc") {
-                None => Violation::new("the message has no `jsonrpc`"),
+                None => Violation::new(NO_VERSION),
                 Some(version) => Violation::new(format!("`jsonrpc` is {}", shown(version))).inside(version),
             };
             at.fail(&VERSION, wrong);
