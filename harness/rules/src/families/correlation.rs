@@ -1,19 +1,20 @@
 //! Answers: to what, with which id, and how often.
 //!
 //! Ids belong to the side that asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
-//! [`end::MOST_GARBLED`] ids.
+//! [`end::MOST_GARBLED`] ids, and as many answers as `end` says.
 
 mod end;
 mod rules;
 
 use crate::engine::{
-    EarlyAnswers, Family, MessageKind, PendingRequest, RecentTexts, Redelivery, ResponseMatch, Revision,
-    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
+    EarlyAnswers, Family, MessageKind, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
 };
 use crate::rule::{Level, Need};
-use end::{Garbled, Runs, SessionEnd};
+pub(super) use end::shown_id;
+use end::{Garbled, Runs, SessionEnd, Unplaced, unasked};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
-use transcript::json::{Json, same_number};
+use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Exchange, Side};
@@ -42,8 +43,12 @@ const MOST_ASTRAY: usize = 1_000;
 #[derive(Default)]
 struct CorrelationState {
     redelivery: Redelivery,
-    /// What each side said last that the other could have answered: of the client, of the server.
-    last: [Option<Last>; 2],
+    /// What each side said last that the other could have answered: of the client, of the server, and of nobody knows whom.
+    last: [Option<Last>; 3],
+    /// The last notification of each.
+    notified: [Option<(Box<str>, SourceLocation)>; 3],
+    /// Which of them spoke last.
+    latest: usize,
     /// Something came from this side whose id nobody can read, so that an error without an id may be its answer.
     unreadable: [bool; 2],
     garbled: Garbled,
@@ -56,6 +61,7 @@ struct CorrelationState {
     end: SessionEnd,
     runs: Runs,
     early: EarlyAnswers,
+    unplaced: Unplaced,
 }
 
 /// A request or notification, as the other side sees it.
@@ -77,9 +83,11 @@ impl RuleVisitor for CorrelationState {
                     self.request(message, at);
                 }
                 MessageKind::Notification => {
-                    let name = message.method.as_deref().unwrap_or_default().into();
+                    let name = message.method.as_deref().unwrap_or_default();
+                    let notified = || Some((name.into(), at.source_location()));
                     self.quiet(at);
-                    self.heard(at, Some((name, at.source_location())));
+                    self.heard(at, notified());
+                    self.notified[self.latest] = notified();
                 }
                 MessageKind::Result | MessageKind::Error => self.response(message, at),
             },
@@ -100,8 +108,13 @@ impl RuleVisitor for CorrelationState {
         }
     }
 
+    fn over(&mut self, at: &RuleContext<'_>) {
+        self.unplaced.forget(at);
+    }
+
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>) {
         self.early.never(at);
+        self.unplaced.judge(&self.garbled, self.unreadable[Side::Client as usize], at);
         if let Some(why) = at.pending.full() {
             at.inconclusive(&ANSWERED, why);
         }
@@ -121,7 +134,6 @@ impl RuleVisitor for CorrelationState {
     }
 }
 
-const UNPLACED: &str = "an exchange log does not tell what was asked before a stream said this";
 const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
@@ -146,8 +158,8 @@ impl CorrelationState {
     }
 
     fn heard(&mut self, at: &RuleContext<'_>, notification: Option<(Box<str>, SourceLocation)>) {
-        let Some(side) = at.side else { return };
-        self.last[side as usize] = Some(Last { notification, exchange: at.entry.exchange, reported: false });
+        self.latest = at.side.map_or(2, |side| side as usize);
+        self.last[self.latest] = Some(Last { notification, exchange: at.entry.exchange, reported: false });
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
@@ -242,13 +254,14 @@ impl CorrelationState {
     /// Whether an error with an id of nothing open refuses the other side's last notification, which has none: some languages
     /// write 0 then. It names the notification, or says that there is no such method, which an open request would get.
     fn refuses_notification(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
-        let last =
-            at.side.and_then(|side| self.last[side.other() as usize].as_ref()).filter(|last| !last.reported);
+        let last = at.side.map_or(self.latest, |side| side.other() as usize);
+        let last = self.last[last].as_ref().filter(|last| !last.reported);
         let Some((name, location)) = last.and_then(|last| last.notification.as_ref()) else { return false };
         let refuses = message.kind == MessageKind::Error
             && matches!(message.raw.id(), Id::Text(_) | Id::Number(_))
             && at.exchange.is_none()
-            && (message.error_code() == Some(-32601) || message.raw.text().contains(&**name));
+            && (at.side.is_some() && message.error_code() == Some(-32601)
+                || message.raw.text().contains(&**name));
         if refuses {
             let wrong = format!("the notification `{name}` is answered, with the id {}", shown_id(message));
             at.fail(&NO_RESPONSE, Violation::new(wrong).see(location.location(), "the notification"));
@@ -256,11 +269,29 @@ impl CorrelationState {
         refuses
     }
 
+    /// The notification of the other side that an error without an id speaks of, whatever is open. With a status of its own HTTP lets
+    /// a server say why it refused one.
+    fn named(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> Option<&(Box<str>, SourceLocation)> {
+        let status = at.exchange.and_then(|exchange| exchange.status);
+        let speaks = message.kind == MessageKind::Error && status.is_none_or(|status| status < 400);
+        let is_others = |of: usize| at.side.is_none_or(|side| of != side as usize);
+        let notified = self.notified.iter().enumerate().filter(|(of, _)| speaks && is_others(*of));
+        notified.filter_map(|(_, last)| last.as_ref()).find(|(name, _)| message.raw.text().contains(&**name))
+    }
+
     /// A response that answers nothing that was asked; whether what is wrong with its id has been reported.
     fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
         if matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            self.unasked(message, at);
+            let was_unreadable = self.was_unreadable(at);
+            let later = (&mut self.early, &mut self.unplaced);
+            unasked(message, at, &self.garbled, was_unreadable, later);
             return false;
+        }
+        if let Some((name, location)) = self.named(message, at) {
+            let wrong = Violation::new(format!("the notification `{name}` is answered"));
+            at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
+            // Whether it has an id is then another question.
+            return true;
         }
         let Some(side) = at.side else {
             at.inconclusive(&NO_RESPONSE, Need::Direction.lack());
@@ -294,15 +325,6 @@ impl CorrelationState {
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
                 let wrong = Violation::new(format!("the notification `{name}` is answered"));
                 at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
-                // Whether it has an id is then another question.
-                return true;
-            }
-            // It may as well be about the open request, but for its words.
-            (Some(Last { notification: Some((name, location)), .. }), Some(_), MessageKind::Error)
-                if message.raw.text().contains(&**name) =>
-            {
-                let wrong = Violation::new(format!("an answer to the notification `{name}`"));
-                at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
                 return true;
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
@@ -334,65 +356,8 @@ impl CorrelationState {
         }
         false
     }
-
-    /// A response whose id nobody asked with.
-    fn unasked(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
-        let id = shown_id(message);
-        // A number may come back as another program writes it: `1` for `1.0`.
-        let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-        let is_askers = |open: &PendingRequest| at.side.is_none() || open.side != at.side;
-        let asked =
-            |open: &&PendingRequest| is_askers(open) && is_number(open.id()) && same_number(open.id(), id);
-        if is_number(id) && at.pending.open().iter().any(asked) {
-            return at.inconclusive(&ID_MATCH, "the id is the number of a request that spells it otherwise");
-        }
-        let wrong = format!("nothing was asked with the id {id}");
-        let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
-        // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
-        let asked =
-            at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
-        match asked {
-            Some(asked) if asked.request_lost || !asked.speaks() => {
-                at.inconclusive(&ID_MATCH, "what was posted is not in the recording");
-            }
-            // The refusal of a response, which is none of this revision, repeats its id.
-            Some(asked)
-                if at.is_modern()
-                    && message.kind == MessageKind::Error
-                    && asked.response.as_deref() == Some(id) => {}
-            Some(asked) if asked.bad_request.is_none() => at.fail(&ID_MATCH, wrong),
-            Some(_) if !self.garbled.has(shown_id(message)) => {
-                let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
-                at.fail(&ID_MATCH, wrong.only(Level::Should));
-            }
-            Some(_) => {}
-            None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
-                at.inconclusive(&ID_MATCH, UNPLACED);
-            }
-            None if let Some(why) = at.may_be_asked_elsewhere() => at.inconclusive(&ID_MATCH, why),
-            None if self.garbled.has(shown_id(message)) => {}
-            None if self.was_unreadable(at) => {
-                at.inconclusive(&ID_MATCH, "a message of the other side could not be read");
-            }
-            // The file may hold what one side wrote, and nothing else.
-            None if at.facts.requests == 0
-                || at.side.is_some_and(|side| !at.facts.heard[side.other() as usize]) =>
-            {
-                let why = "nothing of the other side comes before it; a recording of both would show it";
-                at.inconclusive(&ID_MATCH, why);
-            }
-            None => {
-                let wrong = Violation::new(wrong).unless_said_by(at.side.map(Side::other));
-                self.early.find(wrong.held(&ID_MATCH, at), at);
-            }
-        }
-    }
 }
 
 pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     message.raw.id_value().is_some_and(|id| at.redacted(id))
-}
-
-pub(super) fn shown_id<'m>(message: &SeenMessage<'m>) -> &'m str {
-    message.raw.written_id().unwrap_or("null")
 }

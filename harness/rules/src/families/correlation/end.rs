@@ -1,14 +1,21 @@
-//! How a session over stdio ended, as far as its trace or the client's log says so.
+//! How a session over stdio ended, as far as its trace or the client's log says so, and answers to what nobody asked.
 
-use super::rules::ANSWERED;
-use crate::engine::{EarlyAnswers, PendingRequest, RuleContext, Violation};
+use super::rules::{ANSWERED, ID_MATCH};
+use crate::engine::{
+    EarlyAnswers, HeldFinding, MessageKind, PendingRequest, RuleContext, SeenMessage, Violation,
+};
 use crate::rule::{Level, Party};
 use std::collections::BTreeSet;
-use transcript::json::Json;
-use transcript::session::{ServerEnd, Side};
+use transcript::json::{Json, same_number};
+use transcript::session::{Carrier, ServerEnd, Side};
 
 /// Signals that a program gets for what it did itself.
 const OWN: [&str; 7] = ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS"];
+
+/// The most answers of streams that wait for what is posted.
+const MOST_UNPLACED: usize = 1_000;
+
+const UNPLACED: &str = "an exchange log does not tell what was asked before a stream said this";
 
 #[derive(Default)]
 pub(super) enum SessionEnd {
@@ -105,6 +112,96 @@ impl Garbled {
     }
 }
 
+/// A response whose id nobody asked with.
+pub(super) fn unasked(
+    message: &SeenMessage<'_>,
+    at: &RuleContext<'_>,
+    garbled: &Garbled,
+    was_unreadable: bool,
+    (early, unplaced): (&mut EarlyAnswers, &mut Unplaced),
+) {
+    let id = shown_id(message);
+    // A number may come back as another program writes it: `1` for `1.0`.
+    let is_number = |id: &str| id.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    let is_askers = |open: &PendingRequest| at.side.is_none() || open.side != at.side;
+    let asked =
+        |open: &&PendingRequest| is_askers(open) && is_number(open.id()) && same_number(open.id(), id);
+    if is_number(id) && at.pending.open().iter().any(asked) {
+        return at.inconclusive(&ID_MATCH, "the id is the number of a request that spells it otherwise");
+    }
+    let wrong = format!("nothing was asked with the id {id}");
+    let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
+    // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
+    let asked = at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
+    match asked {
+        Some(asked) if asked.request_lost || !asked.speaks() => {
+            at.inconclusive(&ID_MATCH, "what was posted is not in the recording");
+        }
+        // The refusal of a response, which is none of this revision, repeats its id.
+        Some(asked)
+            if at.is_modern()
+                && message.kind == MessageKind::Error
+                && asked.response.as_deref() == Some(id) => {}
+        Some(asked) if asked.bad_request.is_none() => at.fail(&ID_MATCH, wrong),
+        Some(_) if !garbled.has(shown_id(message)) => {
+            let wrong = Violation::new(format!("{wrong}, and what was posted has none that can be read"));
+            at.fail(&ID_MATCH, wrong.only(Level::Should));
+        }
+        Some(_) => {}
+        // A stream of HTTP+SSE may have answered what is posted further on.
+        None if at.facts.session == 0
+            && unplaced.0.len() < MOST_UNPLACED
+            && at.exchanges.current().is_some_and(|current| posted.is_none() && current.is_unplaced()) =>
+        {
+            unplaced.0.push((id.into(), Violation::new(wrong).held(&ID_MATCH, at)));
+        }
+        None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
+            at.inconclusive(&ID_MATCH, UNPLACED);
+        }
+        None if let Some(why) = at.may_be_asked_elsewhere() => at.inconclusive(&ID_MATCH, why),
+        None if garbled.has(shown_id(message)) => {}
+        None if was_unreadable => {
+            at.inconclusive(&ID_MATCH, "a message of the other side could not be read");
+        }
+        // The file may hold what one side wrote, and nothing else.
+        None if at.facts.requests == 0
+            || at.side.is_some_and(|side| !at.facts.heard[side.other() as usize]) =>
+        {
+            let why = "nothing of the other side comes before it; a recording of both would show it";
+            at.inconclusive(&ID_MATCH, why);
+        }
+        None => {
+            let wrong = Violation::new(wrong).unless_said_by(at.side.map(Side::other));
+            early.find(wrong.held(&ID_MATCH, at), at);
+        }
+    }
+}
+
+/// What streams of HTTP+SSE answered and nobody had asked.
+#[derive(Default)]
+pub(super) struct Unplaced(Vec<(Box<str>, HeldFinding)>);
+
+impl Unplaced {
+    /// The recording is over, and with it what could have asked for what a stream said.
+    pub(super) fn judge(&mut self, garbled: &Garbled, was_unreadable: bool, at: &RuleContext<'_>) {
+        for (id, held) in self.0.drain(..) {
+            let asked = Json::parse(&id).is_ok_and(|id| at.pending.knows(Some(Side::Client), id));
+            let may_be = asked || was_unreadable || garbled.has(&id);
+            match may_be || at.pending.full().is_some() {
+                true => at.inconclusive(&ID_MATCH, UNPLACED),
+                false => held.tell(at),
+            }
+        }
+    }
+
+    /// Another session begins, and nobody can tell of which one they are.
+    pub(super) fn forget(&self, at: &RuleContext<'_>) {
+        if !self.0.is_empty() {
+            at.inconclusive(&ID_MATCH, UNPLACED);
+        }
+    }
+}
+
 /// The ids of answers that are garbled, and the answers that stand before their requests.
 type Answers<'a> = (&'a Garbled, &'a EarlyAnswers);
 
@@ -158,4 +255,8 @@ fn is_due(request: &PendingRequest) -> bool {
     request.cancelled.is_none()
         && request.method() != "subscriptions/listen"
         && !request.method().starts_with("notifications/")
+}
+
+pub(in crate::families) fn shown_id<'m>(message: &SeenMessage<'m>) -> &'m str {
+    message.raw.written_id().unwrap_or("null")
 }
