@@ -8,10 +8,10 @@ mod rules;
 
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
-    Transport, Trigger, VERSION, Violation, quoted,
+    TAKEN_OUT, Transport, Trigger, VERSION, Violation, quoted,
 };
 use crate::rule::Level;
-use in_envelopes::{EnvelopeSessions, assigned, names_of, renamed};
+use in_envelopes::{EnvelopeSessions, assigned, is_lost, names_of, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,7 +177,7 @@ impl HttpSessionsState {
         }
         match exchange.request_header(SESSION) {
             Some(session) if self.sessions.contains_key(session) => at.pass(&ECHO),
-            Some(session) if at.facts.hides(session) => {}
+            Some(session) if is_lost(session, at) => at.inconclusive(&ECHO, TAKEN_OUT),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(session) => {

@@ -5,7 +5,7 @@
 
 use super::rules::{CHARSET, ECHO, ENTROPY, NEGOTIATED, PRESENT};
 use crate::engine::{
-    NOT_WHOLE, Revision, RuleContext, SESSION, SeenMessage, VERSION, Violation, quoted, text_of,
+    NOT_WHOLE, Revision, RuleContext, SESSION, SeenMessage, TAKEN_OUT, VERSION, Violation, quoted, text_of,
 };
 use crate::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ impl EnvelopeSessions {
             _ if self.handshakes[1] > 0 => {
                 at.inconclusive(&ECHO, "nothing shows which session the server assigned");
             }
-            Some(session) if at.facts.hides(session) => {}
+            Some(session) if is_lost(session, at) => at.inconclusive(&ECHO, TAKEN_OUT),
             Some(session) if self.renamed.contains(session) => at.fail(&ECHO, renamed(session)),
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(_) if at.facts.late || at.facts.torn() => {
@@ -135,6 +135,14 @@ impl EnvelopeSessions {
             }
         }
     }
+}
+
+/// Whether a recorder took a session id out, and left nothing that tells it from another, as the number behind the mark of `redact`
+/// does.
+pub(super) fn is_lost(session: &str, at: &RuleContext<'_>) -> bool {
+    let number = session.rsplit_once("]-").map(|(_, number)| number);
+    let is_numbered = number.is_some_and(|number| number.parse::<u64>().is_ok());
+    at.facts.hides(session) && !is_numbered
 }
 
 /// What is wrong with a request that names the session of a later answer. Some clients keep the last that they were told.
