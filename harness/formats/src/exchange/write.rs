@@ -57,7 +57,7 @@ impl<'d> Spelled<'d> {
                 }
             }
         }
-        let body = Body::new(draft);
+        let mut body = Body::new(draft);
         let status = match (draft.known, draft.answer_context) {
             (Some(known), _) => known.status.unwrap_or_default(),
             (None, Some(context)) => context.status.unwrap_or_default(),
@@ -72,7 +72,11 @@ impl<'d> Spelled<'d> {
         // What a body is, its header must say; one that says otherwise came from another body.
         let said = header(&response_headers, "content-type").unwrap_or_default();
         let agrees = bare(said) == body.media_type;
-        if body.text.is_some() && !agrees {
+        // JSON needs none, and a server that leaves it out is to be seen to.
+        let untyped = draft.known.filter(|_| said.is_empty() && body.media_type == JSON);
+        if let Some(known) = untyped {
+            body.media_type.clone_from(&known.media_type);
+        } else if body.text.is_some() && !agrees {
             response_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             response_headers.push(("Content-Type".into(), body.media_type.clone().into()));
         }

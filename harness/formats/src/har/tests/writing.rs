@@ -53,6 +53,15 @@ fn an_answer_of_nothing_stays_whole() {
     assert_eq!((har.matches(r#""text": """#).count(), read(&har).unwrap().totals.missing), (2, 0), "{har}");
 }
 
+#[test]
+fn an_answer_without_a_type_gets_none() {
+    let untyped = r#"{"request": {"method": "POST", "postData": {"mimeType": "text/plain", "text": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"}}, "response": {"status": 200, "headers": [], "content": {"size": 36, "mimeType": "", "text": "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"}}}"#;
+    let source = file(&[untyped.to_owned()]);
+    let har = written(&session("har", &source));
+    assert_eq!(read(&har).unwrap().text, read(&source).unwrap().text);
+    assert!(!har.contains("Content-Type") && har.contains(r#""mimeType": """#), "{har}");
+}
+
 /// An entry as an envelope's reader would hand it over.
 fn entry(carrier: Carrier, message: Option<&str>, context: Option<(u16, &str)>) -> OwnedEntry {
     let what = match message {
