@@ -257,6 +257,6 @@ fn is_due(request: &PendingRequest) -> bool {
         && !request.method().starts_with("notifications/")
 }
 
-pub(in crate::families) fn shown_id<'m>(message: &SeenMessage<'m>) -> &'m str {
+pub(crate) fn shown_id<'m>(message: &SeenMessage<'m>) -> &'m str {
     message.raw.written_id().unwrap_or("null")
 }
