@@ -4,7 +4,7 @@ use super::durations::Durations;
 use super::fates::{EarlyAnswers, Fate, Fates};
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered, Unread};
 use super::names::{Names, cut};
-use formats::identify::Identifier;
+use formats::identify::{Identifier, RevisionSource};
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
 use transcript::contract::Contract;
 use transcript::json::{Json, JsonKind};
@@ -257,6 +257,7 @@ impl Collector {
             file: file.to_owned(),
             format: format.name,
             transport: found.transport.name(),
+            by_hint: matches!(found.revision, Some((_, RevisionSource::Hint))),
             revision: found.revision.map(|(revision, _)| revision),
             clients: self.clients,
             servers: self.servers,

@@ -13,6 +13,9 @@ pub struct Overview {
     /// The transport and the revision of MCP, as `identify` names them.
     pub(crate) transport: Option<&'static str>,
     pub(crate) revision: Option<String>,
+    /// Nothing but a hint shows the revision.
+    #[serde(skip)]
+    pub(crate) by_hint: bool,
     /// The clients and the servers, by the names that they give themselves; at most ten of each.
     pub(crate) clients: Vec<Peer>,
     pub(crate) servers: Vec<Peer>,

@@ -29,7 +29,8 @@ pub fn page(overview: &Overview, colour: bool) -> String {
     };
     row("format", overview.format);
     row("transport", &known(overview.transport));
-    row("revision", &known(overview.revision.as_deref()));
+    let hint = if overview.by_hint { " (only by a hint)" } else { "" };
+    row("revision", &(known(overview.revision.as_deref()) + hint));
     row("client", &peers(&overview.clients));
     row("server", &peers(&overview.servers));
     if let Some(began) = &overview.began {
