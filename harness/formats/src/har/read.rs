@@ -80,8 +80,8 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let request_headers = document.headers(headers)?;
     let [post_text, post_type, post_encoding, attached] =
         document.fields(post, ["text", "mimeType", "encoding", "_file"])?;
-    let [status, headers, content, response_size] =
-        document.fields(response, ["status", "headers", "content", "bodySize"])?;
+    let [status, headers, content, response_size, error] =
+        document.fields(response, ["status", "headers", "content", "bodySize", "_error"])?;
     let response_headers = document.headers(headers)?;
     let [text, encoding, mime, size] = document.fields(content, ["text", "encoding", "mimeType", "size"])?;
 
@@ -123,7 +123,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ => Held::None,
     };
     // Its time is then that of the last thing that was seen of it.
-    let fate = fate.and_then(short);
+    let fate = fate.or(error.filter(|_| status.is_none())).and_then(short);
     let open = fate.as_deref() == Some(STILL_OPEN);
     let answered = listed.after(time);
     let form = post_text.filter(|_| post_encoding.is_none()).and_then(|text| self::form(&post_type, text));

@@ -1,7 +1,7 @@
 //! Reading the export: where it has the parts of an exchange.
 
 use crate::exchange::body::{Checked, Document, MOST_HEADERS, bare};
-use crate::exchange::media::{STREAM, document, form, may_be_json};
+use crate::exchange::media::{STREAM, document, form, may_be_json, short};
 use crate::exchange::parts::{Held, Layout, Listed, Moment, Parts};
 use crate::exchange::read::{Reading, cut_off};
 use crate::exchange::timed::times;
@@ -78,6 +78,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         duration,
         stream,
         events,
+        error,
         made_up,
     ] = document.fields(
         Some(listed.json),
@@ -92,6 +93,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
             "duration",
             "stream",
             "_events",
+            "error",
             made_up::MEMBER,
         ],
     )?;
@@ -142,7 +144,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         // `duration` ends with the head of the answer; nobody tells when the rest of it did.
         ended: None,
         timed: false,
-        fate: None,
+        fate: error.filter(|_| status.is_none()).and_then(short),
     };
     Ok(Parts {
         exchange,

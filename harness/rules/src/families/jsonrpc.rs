@@ -1,8 +1,8 @@
 //! JSON-RPC: what every message must look like by itself. Memory: that of [`RecentTexts`], and up to [`MOST_ALIKE`] findings.
 
 use crate::engine::{
-    Family, HeldFinding, HttpExchange, MessageKind, Method, RecentTexts, RuleContext, RuleVisitor, SeenMessage,
-    Trigger, Violation, per_session, shown, string_of,
+    Family, HeldFinding, HttpExchange, MessageKind, Method, RecentTexts, RuleContext, RuleVisitor,
+    SeenMessage, Trigger, Violation, per_session, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::batch;

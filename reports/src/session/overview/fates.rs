@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use transcript::json::Json;
 use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
-use transcript::session::{Content, Entry, Exchange, STILL_OPEN, Side};
+use transcript::session::{Carrier, Content, Entry, STILL_OPEN, Side};
 
 /// How many ids of cancelled requests are remembered.
 const CANCELLED: usize = 100_000;
@@ -32,6 +32,8 @@ pub struct Fates<T> {
     cancelled: HashSet<Box<str>>,
     /// The ids of answers that no reader takes for messages, such as one with `"error": null` beside its result.
     spoilt: HashSet<Box<str>>,
+    /// The request that the client sent last, where it sent nothing since.
+    last: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -56,7 +58,7 @@ pub(crate) enum Fate {
 impl<T> Default for Fates<T> {
     fn default() -> Self {
         let (cancelled, spoilt) = (HashSet::new(), HashSet::new());
-        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled, spoilt }
+        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled, spoilt, last: None }
     }
 }
 
@@ -64,7 +66,9 @@ impl<T> Fates<T> {
     /// Takes an entry that is not an event.
     pub fn see(&mut self, entry: &Entry<'_>) {
         match &entry.content {
-            Content::Exchange(exchange) => self.refused = entry.exchange.zip(refusal(exchange)),
+            Content::Exchange(exchange) => {
+                self.refused = entry.exchange.zip(refusal(exchange.status, exchange.fate.as_deref()));
+            }
             Content::Noise(noise) if self.spoilt.len() < CANCELLED => {
                 let value = Json::parse(&noise.text).ok().filter(|value| value.member("method").is_none());
                 let answer = value.filter(|value| value.member("result").or(value.member("error")).is_some());
@@ -72,11 +76,25 @@ impl<T> Fates<T> {
             }
             _ => {}
         }
+        // In an envelope the answer to the message before it has a status, and need not have a message that answers it.
+        let context =
+            entry.context.filter(|_| entry.exchange.is_none() && entry.carrier == Carrier::Response);
+        let status = context.and_then(|context| context.status);
+        if let Some(why) = refusal(status, None)
+            && let Some(waiting) = self.last.take().and_then(|last| self.open.get_mut(&last))
+        {
+            waiting.refused = Some(why);
+            self.again.entry((Some(Side::Client), waiting.id.clone())).or_default();
+        }
     }
 
     /// Takes an event; the request that it answers, as it was remembered. `of` says what to remember of a request.
     pub fn take(&mut self, entry: &Entry<'_>, event: &Event<'_>, of: impl FnOnce() -> T) -> Option<T> {
         let message = &event.message;
+        if entry.side == Some(Side::Client) {
+            let asks = matches!(event.kind, EventKind::ToolCall | EventKind::Request);
+            self.last = asks.then_some(event.index);
+        }
         match event.kind {
             EventKind::Notification => {
                 let cancels = message.method().is_some_and(|method| method.is("notifications/cancelled"));
@@ -192,8 +210,8 @@ impl EarlyAnswers {
 }
 
 /// Why an exchange carries no answer to what it posted: a status that refuses it, or what the recorder says.
-fn refusal(exchange: &Exchange<'_>) -> Option<String> {
-    match (exchange.status, exchange.fate.as_deref()) {
+fn refusal(status: Option<u16>, fate: Option<&str>) -> Option<String> {
+    match (status, fate) {
         (Some(status @ (300..=303 | 305..)), _) => Some(status.to_string()),
         (_, Some(fate)) if fate != STILL_OPEN => Some(cut(fate)),
         _ => None,
