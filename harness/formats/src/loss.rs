@@ -4,11 +4,11 @@ use crate::envelope::is_foreign;
 use crate::exchange::sessions::SESSION;
 use crate::exchange::write::contexts_left_out;
 use crate::format::Format;
-use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry, Session, numbers};
 use std::collections::BTreeSet;
 use transcript::contract::Contract;
 use transcript::message::{Id, Message};
-use transcript::session::{Content, Entry, Headers, Side, header};
+use transcript::session::{Carrier, Content, Entry, Headers, Side, header};
 
 /// Something that a format cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +150,11 @@ impl Session {
             carries.exchanges,
             "comments of SSE streams",
         );
-        let kept = |entry: &OwnedEntry| carries.exchanges && entry.exchange.is_some();
+        // Of a part of a stream only the size says that it is one.
+        let has_sizes = format.name == crate::har::FORMAT.name;
+        let kept = |entry: &OwnedEntry| {
+            carries.exchanges && entry.exchange.is_some() && (has_sizes || entry.carrier != Carrier::Sse)
+        };
         context(
             count(&|entry| matches!(entry.what, OwnedContent::Missing(_)) && !kept(entry)),
             false,
@@ -166,17 +170,19 @@ impl Session {
             false,
             &format!("that {} stands for what the recorder took out", unknown.join(" or ")),
         );
-        let is_trace = self.trace_start().is_some();
-        let numbers = carries.numbering && !is_trace;
+        let is_left_out = |entry: &OwnedEntry| {
+            let added = entry.added.as_deref();
+            added.is_some_and(|added| !carries.numbering || numbers(added).as_deref() != Some(added))
+        };
         context(
-            count(&|entry| entry.added.is_some() && entry.message().is_some()),
-            carries.process || numbers,
+            count(&|entry| entry.message().is_some() && is_left_out(entry)),
+            carries.process,
             "members that other producers added to the lines of messages",
         );
         context(
             count(&|entry| {
                 matches!(entry.what, OwnedContent::Skipped(_))
-                    && !(carries.process && is_trace && entry.added.is_some())
+                    && !(carries.process && self.trace_start().is_some() && entry.added.is_some())
             }),
             false,
             "what was skipped",

@@ -3,7 +3,7 @@
 use crate::batch::apart;
 use crate::format::{Capabilities, Format, ReadOptions};
 use crate::input::{Input, ReadError};
-use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
+use crate::session::{OwnedContent, OwnedEntry, Session, Totals, numbers, usual_sender};
 use transcript::call_ids::CallIds;
 use transcript::contract::Contract;
 use transcript::json::{Json, members_around, write_compact, write_string};
@@ -119,18 +119,12 @@ fn added(entry: &Entry<'_>) -> Option<String> {
     String::from_utf8(out).ok().filter(|added| !added.is_empty())
 }
 
-/// The same of a line of another recorder: what it says of its own losses. A line that is passed over has a number, too.
+/// The same of a line of another recorder: what it says of its own losses.
 fn numbering(entry: &Entry<'_>) -> Option<String> {
-    let line = Json::parse(entry.line?).ok()?;
-    let said = |name: &str| Some(format!("\"{name}\":{}", line.member(name)?.text()));
-    let seq = said("seq").filter(|_| line.member("seq").is_some_and(|seq| seq.as_number().is_some()));
-    let cut = said("truncated").filter(|said| said.ends_with("true"));
+    let said = numbers(entry.line?)?;
     match &entry.content {
-        Content::Message(_) => {
-            let said: String = [seq, cut].into_iter().flatten().map(|said| format!(",{said}")).collect();
-            Some(said).filter(|said| !said.is_empty())
-        }
-        Content::Skipped(_) => seq.map(|seq| format!("{{{seq}}}")),
+        Content::Message(_) => Some(said),
+        Content::Skipped(_) => Some(format!("{{{}}}", &said[1..])),
         _ => None,
     }
 }

@@ -107,6 +107,19 @@ pub struct OwnedEntry {
     pub added: Option<String>,
 }
 
+/// What a recorder says of its own losses in a line, or in members with a comma before each: the number of the record, and that
+/// it was cut. As such members; none where it says nothing.
+pub(crate) fn numbers(line: &str) -> Option<String> {
+    let whole = line.strip_prefix(',').map(|members| format!("{{{members}}}"));
+    let line = Json::parse(whole.as_deref().unwrap_or(line)).ok()?;
+    let seq = line.member("seq").filter(|seq| seq.as_number().is_some());
+    let cut = line.member("truncated").filter(|cut| cut.text() == "true");
+    let said = [("seq", seq), ("truncated", cut)].into_iter();
+    let said: String =
+        said.filter_map(|(name, value)| Some(format!(",\"{name}\":{}", value?.text()))).collect();
+    Some(said).filter(|said| !said.is_empty())
+}
+
 /// A transport context by copies of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransportContext {

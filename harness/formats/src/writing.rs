@@ -3,7 +3,7 @@
 //! Memory: of a document, the session; of lines, the longest.
 
 use crate::made_up;
-use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry, Session, numbers};
 use crate::time;
 use crate::transport::Transport;
 use std::io::{self, Write};
@@ -154,15 +154,15 @@ impl WriteLines for HeadedLines {
     fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
         (self.head)(spoken, line)?;
         write_compact(spoken.message.json(), line);
-        let numbers = spoken.entry.added.as_deref().filter(|_| self.numbers);
-        line.extend_from_slice(numbers.unwrap_or_default().as_bytes());
+        let added = spoken.entry.added.as_deref().filter(|_| self.numbers);
+        line.extend_from_slice(added.and_then(numbers).unwrap_or_default().as_bytes());
         line.extend_from_slice(self.end.as_bytes());
         Ok(())
     }
 
     fn other(&mut self, entry: &OwnedEntry, out: &mut Vec<u8>) -> io::Result<()> {
-        let numbers = entry.added.as_deref().filter(|_| self.numbers);
-        numbers.map_or(Ok(()), |numbers| writeln!(out, "{numbers}"))
+        let added = entry.added.as_deref().filter(|_| self.numbers);
+        added.and_then(numbers).map_or(Ok(()), |said| writeln!(out, "{{{}}}", &said[1..]))
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use transcript::json::{write_compact, write_string};
 use transcript::message::Message;
-use transcript::session::{Headers, header};
+use transcript::session::{Exchange, Headers, header};
 
 /// The address of a server of which no address is known.
 const NOWHERE: &str = "http://localhost/mcp";
@@ -72,9 +72,11 @@ impl<'d> Spelled<'d> {
         // What a body is, its header must say; one that says otherwise came from another body.
         let said = header(&response_headers, "content-type").unwrap_or_default();
         let agrees = bare(said) == body.media_type;
-        // JSON needs none, and a server that leaves it out is to be seen to.
+        // JSON needs none, and a server that leaves it out is to be seen to; where no headers were kept, the type is from elsewhere.
         let untyped = draft.known.filter(|_| said.is_empty() && body.media_type == JSON);
-        if let Some(known) = untyped {
+        let is_known =
+            |known: &&Exchange<'_>| known.response_headers.is_empty() && !known.media_type.is_empty();
+        if let Some(known) = untyped.filter(|known| !is_known(known)) {
             body.media_type.clone_from(&known.media_type);
         } else if body.text.is_some() && !agrees {
             response_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));

@@ -80,7 +80,10 @@ fn answer(spelled: &Spelled<'_>, missing: bool, out: &mut Vec<u8>) {
     string(reason(*status), out);
     put(out, ", \"httpVersion\": \"HTTP/1.1\", \"cookies\": [],\n  \"headers\": ");
     write_headers(headers, out);
-    let size = text.as_ref().map_or(usize::from(missing), Vec::len);
+    // Of a stream that was cut, more than every end of a line and its mark could take.
+    let lost = |text: &Vec<u8>| 4 + memchr::memchr_iter(b'\n', text).count();
+    let size =
+        text.as_ref().map_or(usize::from(missing), |text| text.len() + if missing { lost(text) } else { 0 });
     put(out, &format!(", \"redirectURL\": \"\", \"headersSize\": -1, \"bodySize\": {size}"));
     put(out, &format!(",\n  \"content\": {{\"size\": {size}, \"mimeType\": "));
     string(header(headers, "content-type").unwrap_or(media_type), out);

@@ -43,9 +43,8 @@ pub(crate) static FORMAT: Format = Format {
         ["directed-jsonl", "directed.jsonl", "JSON lines of small recorders, with directions"],
         sniff,
         lines::read::<Directed>,
-        Spelling::Lines(|opening| {
-            let numbers = opening.trace_start.is_none();
-            HeadedLines::boxed(numbers, "}\n", |spoken, line| {
+        Spelling::Lines(|_| {
+            HeadedLines::boxed(true, "}\n", |spoken, line| {
                 let time = spoken.entry.time.map(|time| format!(r#""ts":"{}","#, time::write(time)));
                 let way = NAMES.way(spoken.side);
                 write!(line, r#"{{{}"dir":"{way}","msg":"#, time.unwrap_or_default())

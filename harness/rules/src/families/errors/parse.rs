@@ -10,7 +10,7 @@ pub(super) static PARSE: Rule = Rule {
     id: "jsonrpc.error.parse-code",
     relational: true,
     source: "schema, PARSE_ERROR; JSON-RPC 2.0, section 5.1",
-    title: "The code -32700 answers what is not JSON, and nothing else; -32600 a method that is not a string",
+    title: "-32700 answers only what is not JSON; -32600 a method that is not a string",
     why: "A client that gets it looks for a fault in its JSON; one that gets another code looks for a fault in what it asked.",
     fix: "Answer -32700 where the JSON parser fails, -32600 where the JSON is not a request, and -32601 where there is no \
           such method.",
