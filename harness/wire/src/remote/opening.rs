@@ -2,13 +2,16 @@
 
 use super::caller::{Outcome, Stream, described};
 use super::session::{ACCEPTANCE, SHOWN, Session, whole};
-use crate::http::{EVENTS, JSON, SseEvent, is_stream};
+use crate::http::{EVENTS, JSON, SseEvent, is_stream, media_type};
 use crate::lock;
-use crate::messages::{id_text, messages};
-use hyper::Method;
+use crate::messages::{id_text, messages, protocol_version};
+use hyper::body::Incoming;
 use hyper::header::HeaderValue;
+use hyper::{Method, Response};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
+use transcript::message::Message;
 use verdict::plain::cut;
 
 impl Session {
@@ -66,6 +69,25 @@ impl Session {
                 return Ok(before);
             }
         }
+    }
+
+    /// Takes an answer that is not read here, or not by its client; why not, where a request is still open.
+    pub(super) async fn unread(&self, answer: Response<Incoming>, ids: &[String]) -> Result<(), String> {
+        let media = media_type(answer.headers());
+        // Who leaves before the body ends cuts off what a server says here and should not.
+        let body = timeout(Duration::from_secs(1), whole(answer.into_body())).await;
+        let mut state = lock(&self.caller.state);
+        if state.endpoint.is_some() || !self.is_open(ids) {
+            return Ok(());
+        }
+        // A session that begins so has a version, too.
+        let said = body.ok().and_then(Result::ok).unwrap_or_default();
+        let chosen = Message::parse(&said).ok().and_then(|it| protocol_version(it.json().member("result")?));
+        state.version = state.version.take().or(chosen);
+        Err(match &*media {
+            "" => "the answer has no Content-Type".to_owned(),
+            _ => format!("the answer is {media:?}, neither JSON nor a stream of events"),
+        })
     }
 
     /// Opens a session after the one of this id, which the server has ended, unless another request has; whether there is one.
