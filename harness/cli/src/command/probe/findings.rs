@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::shortfalls::{LISTEN, left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{broken, left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::time::Duration;
 use verdict::plain::{counted, plain};
 use wire::interrupt;
-use wire::probe::{Part, Probed, SCRIPT, Silence, Step, Unanswered, plays};
+use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered, plays};
 
 /// What is asked of the sessions.
 pub(super) struct Asked {
@@ -37,8 +37,8 @@ pub(super) struct Asked {
 /// The rule that a request without an answer breaks.
 pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 
-/// The rule that a subscription breaks which is not acknowledged.
-const ACKNOWLEDGED: &str = "sub.ack-first";
+/// What comes before the first request of a session.
+const INITIALIZED: &str = "notifications/initialized";
 
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
@@ -85,6 +85,11 @@ pub(super) fn judged(
 ) -> Result<Vec<CheckedFile>, Failure> {
     let (mut files, mut seen, mut given) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
     let mut reported: Vec<(usize, String)> = Vec::new();
+    // Who is silent to a request by itself does not show by that what the text before it did.
+    let is_alone =
+        |it: &&Unanswered| it.why == Silence::Timeout && it.behind.is_none_or(|sent| sent == INITIALIZED);
+    let mute: BTreeSet<_> =
+        sessions.iter().flat_map(|it| &it.unanswered).filter(is_alone).map(|it| it.method).collect();
     let frozen = asked.require.and_then(|it| sessions.iter().position(|one| one.revision == Some(it)));
     for (number, session) in sessions.iter().enumerate() {
         let judge = of_revision.filter(|_| frozen == Some(number)).unwrap_or(judge);
@@ -98,7 +103,7 @@ pub(super) fn judged(
             }
         }
         file.name = if asked.kept { session.recording.display().to_string() } else { session.name.clone() };
-        file.lines = unanswered(&mut file, session, asked.patience);
+        file.lines = unanswered(&mut file, session, &mute, asked.patience);
         untold(&mut file, session);
         for id in session.ids.iter().filter(|id| !given.insert(*id)) {
             let is_judged = |line: &RuleResult| line.rule == UNIQUE && !line.is_finding();
@@ -175,7 +180,12 @@ fn is_new(
 }
 
 /// The lines of a session, with a finding for each request that was not answered in place of what the recording shows of it.
-fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> Vec<RuleResult> {
+fn unanswered(
+    file: &mut CheckedFile,
+    session: &Probed,
+    mute: &BTreeSet<&str>,
+    patience: Duration,
+) -> Vec<RuleResult> {
     let mut lines = std::mem::take(&mut file.lines);
     let explains =
         |line: &RuleResult| line.is_finding() && ASTRAY.iter().any(|rule| line.rule.starts_with(rule));
@@ -194,6 +204,8 @@ fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> V
     let is_batch = session.unanswered.iter().any(|request| request.step == "batch");
     lines.retain(|line| line.rule != ANSWERED && !(is_batch && line.rule == COVERED));
     for request in &session.unanswered {
+        let is_mute = request.why == Silence::Timeout && mute.contains(request.method);
+        let request = &Unanswered { behind: request.behind.filter(|_| !is_mute), ..request.clone() };
         let rule = broken(request);
         let is_hard = rules::find(rule).is_none_or(|rule| rule.level == Level::Must);
         let verdict = if is_hard { RuleVerdict::Fail } else { RuleVerdict::Warn };
@@ -201,16 +213,6 @@ fn unanswered(file: &mut CheckedFile, session: &Probed, patience: Duration) -> V
         lines.push(finding(rule, verdict, &file.name, session, silence(request, session, patience)));
     }
     lines
-}
-
-/// The rule that a request without an answer breaks: what its step puts to the test, where only HTTP has such a step, and of a
-/// subscription the one on its acknowledgment.
-fn broken(request: &Unanswered) -> &'static str {
-    if request.method == LISTEN {
-        return ACKNOWLEDGED;
-    }
-    let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
-    SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
 }
 
 /// A finding, or what cannot be judged, without a place in the recording.

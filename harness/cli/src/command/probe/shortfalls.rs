@@ -1,5 +1,6 @@
 //! What was refused, not answered or not played, and why nothing could be probed.
 
+use super::findings::ANSWERED;
 use crate::command::context::CommandContext;
 use crate::terminal::Terminal;
 use app::CheckedFile;
@@ -7,10 +8,14 @@ use rules::RuleVerdict;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use verdict::plain::{cut, plain};
-use wire::probe::{Probed, RECORDER, Refusal, Silence, Unanswered};
+
+use wire::probe::{Probed, RECORDER, Refusal, SCRIPT, Silence, Step, Unanswered};
 
 /// The method of a subscription, whose acknowledgment comes long before its answer.
-pub(super) const LISTEN: &str = "subscriptions/listen";
+const LISTEN: &str = "subscriptions/listen";
+
+/// The rule that a subscription breaks which is not acknowledged.
+const ACKNOWLEDGED: &str = "sub.ack-first";
 
 /// How much of what was sent is repeated, in characters.
 const SHOWN: usize = 60;
@@ -77,6 +82,16 @@ pub(super) fn party(session: &Probed) -> &'static str {
     if session.is_client { "client" } else { "server" }
 }
 
+/// The rule that a request without an answer breaks: what its step puts to the test, where only HTTP has such a step, and of a
+/// subscription the one on its acknowledgment.
+pub(super) fn broken(request: &Unanswered) -> &'static str {
+    if request.method == LISTEN {
+        return ACKNOWLEDGED;
+    }
+    let is_its = |step: &&Step<_>| step.name == request.step && ["GET", "DELETE"].contains(&request.method);
+    SCRIPT.iter().find(is_its).map_or(ANSWERED, |step| step.tests[0])
+}
+
 /// What is wrong where a request was not answered.
 pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
     let Unanswered { step, method, behind, why, .. } = request;
@@ -104,7 +119,8 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
         text.push_str(&format!(", and {ended} when it got a `ping`"));
     }
     text.push_str(&format!(" (step {step})"));
-    if *why == Silence::Timeout && *step == "handshake" && !session.is_client {
+    let begins = ["initialize", "server/discover"].contains(method);
+    if *why == Silence::Timeout && begins && *step == "handshake" && !session.is_client {
         text.push_str("; a longer --timeout lets a slow one begin");
     }
     if [Silence::Ended, Silence::Fallen].contains(why) {
