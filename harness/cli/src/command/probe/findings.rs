@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::shortfalls::{broken, left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{broken, cause, left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -126,6 +126,7 @@ pub(super) fn judged(
             let (cause, step) = without_step(&line.message);
             // Each session has an id of its own.
             let cause = session.ids.iter().fold(cause, |cause, id| cause.replace(id.as_str(), ""));
+            let cause = self::cause(line.rule, &cause);
             let is_new = is_new(&mut seen, number, line.rule, &cause)
                 && step.is_none_or(|step| is_new(&mut seen, number, line.rule, step));
             if is_new {

@@ -129,6 +129,24 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
     text
 }
 
+/// What a finding on how messages travel says, without the ids, methods and texts in it, which differ from session to session. What
+/// is wrong with a shape, and who gives no answer, those show.
+pub(super) fn cause(rule: &str, said: &str) -> String {
+    let travels =
+        ["jsonrpc.", "http.", "sse.", "stdio.", "enc."].iter().any(|family| rule.starts_with(family));
+    if !travels || rule.starts_with("jsonrpc.schema") || rule == ANSWERED {
+        return said.to_owned();
+    }
+    let (text, mut before) = (said.replace("\\\"", ""), "");
+    let unquoted = text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
+    let differs = |word: &str, before: &str| {
+        let name = word.trim_matches('`');
+        before == "id" || name.contains('/') || ["ping", "initialize"].contains(&name)
+    };
+    let words = unquoted.split(' ').filter(|word| !differs(word, std::mem::replace(&mut before, word)));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// What a program said last on its standard error that tells why it ended, behind a semicolon.
 pub(super) fn last_words(said: &str) -> String {
     // Behind the error many programs print how they are used, where more can be read, or what it was made of.
