@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
-/// How much of a server is listened to in a session.
-const FLOOD: u64 = 64 << 20;
+/// How much of the other side is listened to in a session.
+pub(super) const FLOOD: u64 = 64 << 20;
 
 /// How often a wait looks whether it was interrupted.
 const TICK: Duration = Duration::from_millis(100);

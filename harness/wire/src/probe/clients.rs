@@ -3,6 +3,7 @@
 //! Over stdio the client starts the server itself, which is this program behind `record`; over HTTP the server is that program
 //! behind a bridge, and a proxy before it records.
 
+use super::client::FLOOD;
 use super::script::Part;
 use super::server_script::{SERVER_SCRIPT, Seen, ServerAct, read_seen};
 use super::session::Archive;
@@ -58,6 +59,8 @@ pub struct PlayedPart {
     pub recordings: Vec<PathBuf>,
     /// What was seen of each step, in the order of the script.
     pub seen: Vec<Seen>,
+    /// It wrote more than is listened to.
+    pub flooded: bool,
     /// How the client ended; none where it had to be killed.
     pub exit: Option<Exit>,
     /// Its last words on its standard error.
@@ -159,7 +162,8 @@ impl Clients {
                 None => unreached("the client did not get that far"),
             }
         });
-        Ok(PlayedPart { part, recordings, seen: seen.collect(), exit, last_words })
+        let flooded = recordings.iter().any(|path| fs::metadata(path).is_ok_and(|file| file.len() > FLOOD));
+        Ok(PlayedPart { part, recordings, seen: seen.collect(), flooded, exit, last_words })
     }
 
     /// Runs the client with the server in the place of this word, or behind all; how it ended, unless it had to be killed, and

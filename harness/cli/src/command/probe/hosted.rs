@@ -24,6 +24,9 @@ const SHOWN: usize = 60;
 /// The rule that a client breaks which falls back to a handshake: only the server's side shows the revision then.
 const FALLBACK: &str = "stdio.no-fallback-on-modern-error";
 
+/// What is said of one that writes without end.
+const FLOODED: &str = ", and was not listened to beyond 64 MiB";
+
 /// How long a client may run.
 const RUN_TIME: Duration = Duration::from_secs(60);
 
@@ -102,7 +105,8 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .map_or_else(|| "it had to be killed".to_owned(), |exit| format!("it ended with {exit}"));
         let words = last_words(&first.last_words);
         let sent = wrote(first).unwrap_or_else(|| "nothing".to_owned());
-        return Err(Failure::NotRun(format!("the client sent {sent}: {exit}{words}")));
+        let flood = if first.flooded { FLOODED } else { "" };
+        return Err(Failure::NotRun(format!("the client sent {sent}{flood}: {exit}{words}")));
     }
     let listen = args.listen.map_or_else(String::new, |at| format!(" --listen {at}"));
     let time = args.run_time.map_or_else(String::new, |it| format!(" --run-time {}", it.as_secs_f64()));
@@ -199,6 +203,9 @@ fn tell(parts: &[PlayedPart], context: CommandContext) {
                 let text = if seen.text.is_empty() { String::new() } else { format!(": {}", seen.text) };
                 context.terminal.note(&format!("{name}: {}: {state}{text}", seen.step));
             }
+        }
+        if part.flooded {
+            context.terminal.note(&format!("{name}: the client wrote on{FLOODED}"));
         }
         match part.exit {
             None if interrupt::code().is_none() => {
