@@ -158,7 +158,7 @@ pub struct Probed {
     pub ids: Vec<String>,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
-    /// How the server ended, where it did so while it was asked.
+    /// What the server did, where it ended or closed its output while it was asked.
     pub exit: Option<String>,
     /// Its last words on its standard error.
     pub last_words: String,

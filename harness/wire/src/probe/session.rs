@@ -104,8 +104,11 @@ impl<'p> Session<'p> {
                 let server = &mut live.server;
                 if let Some(why) = client.over {
                     // One that is gone takes a moment; one that does not listen is not waited for.
-                    server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
-                    done.exit = server.exit().map(|exit| exit.to_string());
+                    let ends =
+                        server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
+                    let exit = server.exit().filter(|_| ends).map(|exit| format!("ended with {exit}"));
+                    // What it ended with after it was killed is no doing of its own.
+                    done.exit = exit.or_else(|| Some("closed its output".to_owned()));
                 }
                 client.writer = None;
                 done.killed = !server.ends_within(patience) && client.over.is_none();

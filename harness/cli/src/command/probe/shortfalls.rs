@@ -96,8 +96,7 @@ pub(super) fn broken(request: &Unanswered) -> &'static str {
 pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
     let Unanswered { step, method, behind, why, .. } = request;
     let sent = cut(behind.unwrap_or(method), SHOWN);
-    let ended =
-        session.exit.as_ref().map_or_else(|| "was gone".to_owned(), |exit| format!("ended with {exit}"));
+    let ended = session.exit.as_deref().unwrap_or("was gone");
     let mut text = match why {
         Silence::Ended => format!("the server {ended} when it got `{sent}`"),
         Silence::Timeout | Silence::Fallen => {
