@@ -254,8 +254,11 @@ pub(super) fn print(
     out: &mut dyn Write,
     context: CommandContext,
 ) -> Result<u8, Failure> {
-    let shows_first = sessions.first().is_none_or(|session| session.refused.is_none());
-    render(asked, files, shows_first, renderer, out)?;
+    // Where a server refuses the handshake and speaks without one, that session is the first that shows what it does.
+    let is_modern = |one: &Probed| one.revision.is_some_and(|it| !it.has_handshake());
+    let is_refused = sessions.first().is_some_and(|first| first.refused.is_some());
+    let first = if is_refused { sessions.iter().position(is_modern) } else { Some(0) };
+    render(asked, files, first, renderer, out)?;
     let terminal = context.terminal;
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
     left(sessions, terminal);
@@ -364,7 +367,7 @@ pub(super) fn print(
 pub(super) fn render(
     asked: &Asked,
     files: &[CheckedFile],
-    shows_first: bool,
+    first: Option<usize>,
     renderer: &mut dyn Renderer,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -372,7 +375,7 @@ pub(super) fn render(
         asked.every || file.required.is_some() || file.lines.iter().any(RuleResult::is_finding)
     };
     for (_, file) in
-        files.iter().enumerate().filter(|(number, file)| shows_first && *number == 0 || is_shown(file))
+        files.iter().enumerate().filter(|(number, file)| first == Some(*number) || is_shown(file))
     {
         renderer.file(file, out)?;
     }

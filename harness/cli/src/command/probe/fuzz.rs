@@ -249,7 +249,7 @@ impl Fuzzing<'_> {
         calls: &[Call],
         renderer: &mut dyn Renderer,
     ) -> Result<u8, Failure> {
-        findings::render(&self.asked, &played.files, true, renderer, &mut *args.out())?;
+        findings::render(&self.asked, &played.files, Some(0), renderer, &mut *args.out())?;
         let terminal = self.context.terminal;
         if played.kind == Some(TRACE) {
             terminal.error("the server sends its client a stack trace");
