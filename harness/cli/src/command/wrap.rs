@@ -204,9 +204,9 @@ fn found(
         configs.iter().find(|it| has(it, wanted)).or_else(|| configs.iter().find(|it| has(it, |_| true)));
     let missing = || Failure::Unusable(format!("{} has no server `{name}`{hint}", looked.join(" and ")));
     let Config { path, .. } = config.ok_or_else(missing)?;
-    let turn = files::turn(&path).map_err(|error| Failure::unwritable(&path, &error))?;
+    let turn = files::turn(path).map_err(|error| Failure::unwritable(path, &error))?;
     // Who had the turn before may have changed it.
-    Ok(Some((name.clone(), Config::read(&path)?, turn)))
+    Ok(Some((name.clone(), Config::read(path)?, turn)))
 }
 
 /// A path as a configuration can hold it.

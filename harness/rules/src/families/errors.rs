@@ -127,7 +127,7 @@ struct ErrorsState {
     suspects: Vec<Suspect>,
     /// What the last exchange that was served says of its session, version and token.
     served: Option<[Option<Box<str>>; 3]>,
-    /// What came last over stdio that is no message, and from whom.
+    /// What came last over stdio that is not a message, and from whom.
     broken: Option<(Side, Code)>,
 }
 

@@ -319,7 +319,7 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
             let why = "the body of the answer, which may be an error, is not in the recording";
             at.inconclusive(&ACCEPTED, why);
         }
-        // That what asks for nothing is answered is told of the answer.
+        // That what asks for nothing is answered is a finding about the answer.
         200..=299 if exchange.messages > 0 && !exchange.streams() => {
             at.inconclusive(&ACCEPTED, "the body answers a message that asks for nothing");
         }
@@ -332,7 +332,7 @@ fn reported(exchange: &HttpExchange, at: &RuleContext<'_>) {
 /// The type of an answer to requests, and its status where that is known.
 fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>) {
     let known = matches!(media, "application/json" | "text/event-stream");
-    // The head alone shows it, also where the version that the server chose is in a body that was not read.
+    // The head shows it, also where the version that the server chose is in a body that was not read.
     at.as_asked().check(&CONTENT_TYPE, known, || match media {
         "" => untyped(status.unwrap_or_default()),
         _ => format!("the answer is of the type {}", quoted(media)),

@@ -188,7 +188,7 @@ impl RuleVisitor for JsonRpcState {
     }
 }
 
-/// Whether a line that is not JSON-RPC has only a member whose name a message has, too, with a value that is no message's.
+/// Whether a line that is not JSON-RPC has only a member whose name a message has, too, with a value that no message has there.
 pub(super) fn is_alike(noise: &Noise<'_>, at: &RuleContext<'_>) -> bool {
     let Ok(value) = Json::parse(&noise.text) else { return false };
     let is_named = |name: JsonString<'_>| {

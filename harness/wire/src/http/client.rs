@@ -25,8 +25,8 @@ const REDIRECTS: usize = 5;
 /// Sends requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
-    plain: Sender,
-    secure: Sender,
+    plain: Box<Sender>,
+    secure: Box<Sender>,
 }
 
 type Sender = legacy::Client<HttpsConnector<HttpConnector>, Body>;
@@ -52,10 +52,10 @@ impl Client {
             .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
         let connector = builder.https_or_http().enable_http1().wrap_connector(http);
         let mut client = legacy::Client::builder(TokioExecutor::new());
-        let secure = client.http1_preserve_header_case(true).build(connector.clone());
+        let secure = Box::new(client.http1_preserve_header_case(true).build(connector.clone()));
         // A server may close an idle connection at any time (RFC 9112, section 9.5), and what is on its way then must not be sent
         // again. A new connection costs next to nothing without TLS.
-        Ok(Self { plain: client.pool_max_idle_per_host(0).build(connector), secure })
+        Ok(Self { plain: Box::new(client.pool_max_idle_per_host(0).build(connector)), secure })
     }
 
     /// The answer to a request, from its head on.

@@ -107,7 +107,7 @@ impl<'p> Session<'p> {
                     let ends =
                         server.ends_within(if why == Silence::Ended { patience } else { Duration::ZERO });
                     let exit = server.exit().filter(|_| ends).map(|exit| format!("ended with {exit}"));
-                    // What it ended with after it was killed is no doing of its own.
+                    // What it ended with after it was killed is not its own doing.
                     done.exit = exit.or_else(|| Some("closed its output".to_owned()));
                 }
                 client.writer = None;

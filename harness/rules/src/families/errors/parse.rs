@@ -1,4 +1,4 @@
-//! The codes for what is no message: -32700 for what is not JSON, and -32600 for JSON that is no request.
+//! The codes for what is not a message: -32700 for what is not JSON, and -32600 for JSON that is not a request.
 
 use crate::engine::{HttpExchange, RuleContext, SeenMessage, Violation, text_of};
 use crate::rule::{Party, Rule};
@@ -17,7 +17,7 @@ pub(super) static PARSE: Rule = Rule {
     ..Rule::BLANK.should()
 };
 
-/// An error over stdio: the answer to a request, or to what came last that is no message, and from whom.
+/// An error over stdio: the answer to a request, or to what came last that is not a message, and from whom.
 pub(super) fn answer(message: &SeenMessage<'_>, broken: &mut Option<(Side, Code)>, at: &RuleContext<'_>) {
     // Over HTTP the exchange is judged, which shows what was posted.
     let Some(code) = message.error_code().filter(|_| at.exchange.is_none()) else { return };
@@ -55,7 +55,7 @@ pub(super) fn code(exchange: &HttpExchange, at: &RuleContext<'_>) {
     }
 }
 
-/// Whether the code of an error is the one for what is no message.
+/// Whether the code of an error is the one for what is not a message.
 fn refused(bad: Code, code: i64, party: Party, at: &RuleContext<'_>) {
     let (right, what) = match bad {
         Code::InvalidJson => (-32700, "is not JSON"),
