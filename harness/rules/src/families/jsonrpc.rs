@@ -171,9 +171,8 @@ impl RuleVisitor for JsonRpcState {
         match (at.message, &at.entry.content) {
             (Some(message), _) => check_message(message, at),
             (None, Content::Noise(noise)) if at.facts.messages == 0 && is_alike(noise, at) => {
-                if self.alike.len() < MOST_ALIKE {
-                    self.alike.push(Violation::new(NO_VERSION).held(&VERSION, at));
-                }
+                let held = Violation::new(NO_VERSION).held(&VERSION, at);
+                self.alike.extend((self.alike.len() < MOST_ALIKE).then_some(held));
             }
             (None, Content::Noise(noise)) if is_bare_object(noise, at) => {
                 at.fail(&KIND, "the object has nothing of a message");
