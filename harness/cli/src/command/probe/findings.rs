@@ -1,6 +1,6 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::shortfalls::{broken, cause, left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{ANSWERED, broken, cause, left, nothing, party, refusal, refusals, silence, untold};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -33,9 +33,6 @@ pub(super) struct Asked {
     /// The command that shows every finding again, where selecting its rule is not enough.
     pub(super) rerun: Option<String>,
 }
-
-/// The rule that a request without an answer breaks.
-pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 
 /// What comes before the first request of a session.
 const INITIALIZED: &str = "notifications/initialized";

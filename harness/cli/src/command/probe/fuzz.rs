@@ -3,8 +3,9 @@
 //! Bounds: [`BATCH`] calls a session, [`ATTEMPTS`] sessions or [`TIME`] to shrink.
 
 use super::args::Args;
-use super::findings::{self, ANSWERED, Asked};
+use super::findings::{self, Asked};
 use super::fuzz_values::{less, made, mutated};
+use super::shortfalls::ANSWERED;
 use super::shortfalls::nothing;
 use crate::command::context::{CommandContext, Failure};
 use crate::exit;

@@ -1,6 +1,5 @@
 //! What was refused, not answered or not played, and why nothing could be probed.
 
-use super::findings::ANSWERED;
 use crate::command::context::CommandContext;
 use crate::terminal::Terminal;
 use app::CheckedFile;
@@ -8,8 +7,10 @@ use rules::RuleVerdict;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use verdict::plain::{cut, plain};
-
 use wire::probe::{Probed, RECORDER, Refusal, SCRIPT, Silence, Step, Unanswered};
+
+/// The rule that a request without an answer breaks.
+pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 
 /// The method of a subscription, whose acknowledgment comes long before its answer.
 const LISTEN: &str = "subscriptions/listen";
