@@ -287,7 +287,7 @@ impl CorrelationState {
             unasked(message, at, &self.garbled, was_unreadable, later);
             return false;
         }
-        if let Some((name, location)) = self.named(message, at) {
+        if let Some((name, location)) = self.named(message, at).filter(|_| !self.was_unreadable(at)) {
             let wrong = Violation::new(format!("the notification `{name}` is answered"));
             at.fail(&NO_RESPONSE, wrong.see(location.location(), "the notification"));
             // Whether it has an id is then another question.
