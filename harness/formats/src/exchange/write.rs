@@ -72,13 +72,11 @@ impl<'d> Spelled<'d> {
         // What a body is, its header must say; one that says otherwise came from another body.
         let said = header(&response_headers, "content-type").unwrap_or_default();
         let agrees = bare(said) == body.media_type;
-        // JSON needs none, and a server that leaves it out is to be seen to; where no headers were kept, the type is from elsewhere.
-        let untyped = draft.known.filter(|_| said.is_empty() && body.media_type == JSON);
-        let is_known =
-            |known: &&Exchange<'_>| known.response_headers.is_empty() && !known.media_type.is_empty();
-        if let Some(known) = untyped.filter(|known| !is_known(known)) {
-            body.media_type.clone_from(&known.media_type);
-        } else if body.text.is_some() && !agrees {
+        // A server's JSON without a type stays without one, as that is its fault.
+        let has_none = |known: &Exchange<'_>| said.is_empty() && known.media_type.is_empty();
+        if body.media_type == JSON && draft.known.is_some_and(has_none) {
+            body.media_type.clear();
+        } else if !body.media_type.is_empty() && !agrees {
             response_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             response_headers.push(("Content-Type".into(), body.media_type.clone().into()));
         }
