@@ -98,7 +98,8 @@ fn case(lines: &[RuleResult], strict: bool) -> JunitCase {
 }
 
 fn finding(line: &RuleResult) -> String {
-    let number = line.line.map(|number| format!(":{number}")).unwrap_or_default();
+    let number =
+        line.line.filter(|number| *number > 0).map(|number| format!(":{number}")).unwrap_or_default();
     let at = format!("{}{number} {}", line.file, pointer(line));
     format!("{} {}: {}", line.verdict.name(), at.trim_end(), sentence(line))
 }
