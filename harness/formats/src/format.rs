@@ -189,6 +189,8 @@ pub struct Capabilities {
     pub repeats: bool,
     /// Whole HTTP exchanges: which answer came to which request, with its URL.
     pub exchanges: bool,
+    /// How many bytes a body had, also where a part of it is missing.
+    pub sizes: bool,
     /// SSE event names and ids.
     pub sse: bool,
     /// The server's command line and exit code.
@@ -209,6 +211,7 @@ impl Capabilities {
         http: false,
         repeats: false,
         exchanges: false,
+        sizes: false,
         sse: false,
         process: false,
         numbering: false,

@@ -150,10 +150,9 @@ impl Session {
             carries.exchanges,
             "comments of SSE streams",
         );
-        // Of a part of a stream only the size says that it is one.
-        let has_sizes = format.name == crate::har::FORMAT.name;
         let kept = |entry: &OwnedEntry| {
-            carries.exchanges && entry.exchange.is_some() && (has_sizes || entry.carrier != Carrier::Sse)
+            // Of a part of a stream only the size says that it is one.
+            carries.exchanges && entry.exchange.is_some() && (carries.sizes || entry.carrier != Carrier::Sse)
         };
         context(
             count(&|entry| matches!(entry.what, OwnedContent::Missing(_)) && !kept(entry)),

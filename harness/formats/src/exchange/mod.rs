@@ -9,6 +9,7 @@ pub(crate) const CARRIES: Capabilities = Capabilities {
     http: true,
     repeats: true,
     exchanges: true,
+    sizes: true,
     sse: true,
     challenge: true,
     ..Capabilities::MESSAGES

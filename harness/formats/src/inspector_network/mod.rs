@@ -28,7 +28,7 @@ use crate::writing::Spelling;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    carries: Capabilities { repeats: false, ..CARRIES },
+    carries: Capabilities { repeats: false, sizes: false, ..CARRIES },
     caveat: "the Inspector keeps no events of a GET's stream, writes the numbers of JSON bodies as JavaScript has them, and \
              takes out texts under names such as `token` and `code`",
     items: Items::List(&[]),

@@ -36,7 +36,7 @@ impl HtmlRenderer {
 }
 
 /// What a format carries, in words.
-fn carried(carries: Capabilities) -> [(&'static str, bool); 11] {
+fn carried(carries: Capabilities) -> [(&'static str, bool); 12] {
     let Capabilities {
         direction,
         times,
@@ -45,6 +45,7 @@ fn carried(carries: Capabilities) -> [(&'static str, bool); 11] {
         http,
         repeats,
         exchanges,
+        sizes,
         sse,
         process,
         numbering,
@@ -58,6 +59,7 @@ fn carried(carries: Capabilities) -> [(&'static str, bool); 11] {
         ("HTTP methods, statuses and headers", http),
         ("several headers of one name apart from each other", repeats),
         ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
+        ("the size of a body, also where a part of it is missing", sizes),
         ("SSE event names and ids", sse),
         ("the server's command line and exit code", process),
         ("what the recorder says that it lost or cut", numbering),

@@ -5,8 +5,7 @@
 use super::args::Args;
 use super::findings::{self, Asked};
 use super::fuzz_values::{less, made, mutated};
-use super::shortfalls::ANSWERED;
-use super::shortfalls::nothing;
+use super::shortfalls::{ANSWERED, nothing};
 use crate::command::context::{CommandContext, Failure};
 use crate::exit;
 use app::{CheckedFile, Judge};
