@@ -76,7 +76,7 @@ impl<'d> Spelled<'d> {
         let has_none = |known: &Exchange<'_>| said.is_empty() && known.media_type.is_empty();
         if body.media_type == JSON && draft.known.is_some_and(has_none) {
             body.media_type.clear();
-        } else if !body.media_type.is_empty() && !agrees {
+        } else if body.text.is_some() && !agrees {
             response_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             response_headers.push(("Content-Type".into(), body.media_type.clone().into()));
         }

@@ -23,7 +23,11 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 
 fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
     let took = milliseconds(draft.took());
-    let spelled = Spelled::new(draft);
+    let mut spelled = Spelled::new(draft);
+    // What a log says of the type beside the headers has no other place here.
+    if header(&spelled.response_headers, "content-type").is_none() && !spelled.media_type.is_empty() {
+        spelled.response_headers.push(("content-type".into(), spelled.media_type.clone().into()));
+    }
     let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
         out.extend_from_slice(if name == "id" { b"  {\n    \"" } else { b",\n    \"" });
         out.extend_from_slice(name.as_bytes());
