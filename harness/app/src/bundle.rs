@@ -94,8 +94,8 @@ mod tests {
             assert_eq!(text.matches("<!doctype").count(), 1);
             let data = text.find("again\n").unwrap() + 7;
             out[data + 9] = b'!';
-            assert!(read(&out).unwrap_err().starts_with("it is a bundle that is damaged"));
-            assert_eq!(read(&out[..data + 8]).unwrap_err(), "it is a bundle that is cut off");
+            assert!(read(&out).unwrap_err().starts_with("the bundle is damaged"));
+            assert_eq!(read(&out[..data + 8]).unwrap_err(), "the bundle is cut off");
         }
     }
 

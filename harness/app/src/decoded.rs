@@ -58,14 +58,14 @@ impl<'a> Decoded<'a> {
     /// Looks at its beginning, and at what comes out of it. How many bytes come before the others.
     fn open(&mut self, name: &str) -> io::Result<usize> {
         let mut start = self.look()?;
-        let mut what = "gzip";
+        let mut what = "gzip data";
         if start == SIGN {
             let page = std::mem::replace(&mut self.reader, Box::new(io::empty()));
             self.reader = Box::new(bundle::recording(page)?);
-            what = "a bundle";
+            what = "bundle";
             start = self.look().map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => io::Error::other(format!("it is {what} that is cut off")),
-                _ => io::Error::other(format!("it is {what} that is damaged")),
+                ErrorKind::UnexpectedEof => io::Error::other(format!("the {what} is cut off")),
+                _ => io::Error::other(format!("the {what} is damaged")),
             })?;
         }
         let mut convert = format!("iconv -f UTF-16 -t UTF-8 {name}");
@@ -195,7 +195,7 @@ impl<R: Read> Read for Utf16<R> {
                     (_, Some(_)) => "a surrogate pair",
                     _ => return Ok(0),
                 };
-                return Err(io::Error::other(format!("it is UTF-16 that is cut off within {cut}")));
+                return Err(io::Error::other(format!("its UTF-16 is cut off within {cut}")));
             }
             self.decode(&block[..read])?;
         }
@@ -236,13 +236,13 @@ mod tests {
         let whole = packed(b"{}\n");
         for cut in 2..whole.len() {
             let said = read(&whole[..cut]).unwrap_err();
-            assert_eq!(said, "it is gzip that is cut off; `gzip -dc a.gz > NEW` keeps what is whole");
+            assert_eq!(said, "the gzip data is cut off; `gzip -dc a.gz > NEW` keeps what is whole");
         }
         for behind in ["\n", "ab", "\0\0\0\0\0\0\0\0\0\0\0\0", "{\"jsonrpc\":\"2.0\"}\n"] {
             let said = read(&[&whole, behind.as_bytes()].concat()).unwrap_err();
             assert_eq!(
                 said,
-                "it is gzip with other bytes behind it; `gzip -dc a.gz > NEW` keeps what is whole"
+                "the gzip data has other bytes behind it; `gzip -dc a.gz > NEW` keeps what is whole"
             );
         }
         let mut damaged = whole.clone();
@@ -256,7 +256,7 @@ mod tests {
             |size: u64| read(&packed(&vec![b' '; usize::try_from(size).unwrap()])).map(|text| text.len());
         assert!(unpacked(LEAST).is_ok());
         let error = unpacked(LEAST + 1).unwrap_err();
-        assert_eq!(error, format!("it is gzip that holds more than {} MiB; unpack it first", LEAST >> 20));
+        assert_eq!(error, format!("the gzip data holds more than {} MiB; unpack it first", LEAST >> 20));
     }
 
     #[test]
@@ -304,14 +304,14 @@ mod tests {
             let exact = crate::Recording { exact: true, ..crate::Recording::new("a", &bytes) };
             assert!(crate::answer(&crate::ReadOptions::default(), [exact]).is_err());
         }
-        assert!(meaning(&packed(line.as_bytes())[..20]).unwrap_err().contains("gzip that is cut off"));
+        assert!(meaning(&packed(line.as_bytes())[..20]).unwrap_err().contains("gzip data is cut off"));
         // What damage made of the text is not the recording's fault.
         for text in ["no recording", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nno JSON\n"] {
             let mut damaged = packed(text.as_bytes());
             assert!(!meaning(&damaged).unwrap_err().contains("damaged"));
             let check = damaged.len() - 5;
             damaged[check] ^= 1;
-            assert!(meaning(&damaged).unwrap_err().contains("gzip that is damaged"));
+            assert!(meaning(&damaged).unwrap_err().contains("gzip data is damaged"));
         }
     }
 
@@ -320,8 +320,8 @@ mod tests {
         let [little, big] = utf16("𝄞a");
         let half = |bytes: &[u8], unit: &[u8]| [&bytes[..2], unit].concat();
         for (bytes, why) in [
-            (little[..3].to_vec(), "it is UTF-16 that is cut off within a code unit"),
-            (big[..4].to_vec(), "it is UTF-16 that is cut off within a surrogate pair"),
+            (little[..3].to_vec(), "its UTF-16 is cut off within a code unit"),
+            (big[..4].to_vec(), "its UTF-16 is cut off within a surrogate pair"),
             (half(&little, b"a\0\x34\xd8b\0"), "it is UTF-16 with half of a surrogate pair, D834, at byte 4"),
             (half(&big, b"\0a\xdd\x1e"), "it is UTF-16 with half of a surrogate pair, DD1E, at byte 4"),
             (half(&little, b"\0\0a\0\0\0"), "it is UTF-32; only UTF-8 and UTF-16 are read"),

@@ -54,10 +54,10 @@ impl<R: Read> Unpacker<R> {
     /// Remembers why no more comes of it; what came so far may be good.
     fn fail(&mut self, how: &str, is_good: bool) -> io::Error {
         let keeps = match self.what {
-            "gzip" if is_good => format!("; `gzip -dc {} > NEW` keeps what is whole", self.name),
+            "gzip data" if is_good => format!("; `gzip -dc {} > NEW` keeps what is whole", self.name),
             _ => String::new(),
         };
-        io::Error::other(&**self.failure.insert(format!("it is {} {how}{keeps}", self.what)))
+        io::Error::other(&**self.failure.insert(format!("the {} {how}{keeps}", self.what)))
     }
 }
 
@@ -68,11 +68,11 @@ impl<R: Read> Read for Unpacker<R> {
         }
         let read = match self.unpack(buffer) {
             Ok(Some(read)) => read,
-            Ok(None) => return Err(self.fail("with other bytes behind it", true)),
+            Ok(None) => return Err(self.fail("has other bytes behind it", true)),
             Err(error) => {
                 return Err(match error.kind() {
-                    ErrorKind::UnexpectedEof => self.fail("that is cut off", true),
-                    ErrorKind::InvalidData | ErrorKind::InvalidInput => self.fail("that is damaged", false),
+                    ErrorKind::UnexpectedEof => self.fail("is cut off", true),
+                    ErrorKind::InvalidData | ErrorKind::InvalidInput => self.fail("is damaged", false),
                     _ => error,
                 });
             }
@@ -83,7 +83,7 @@ impl<R: Read> Read for Unpacker<R> {
         if self.unpacked > most {
             let (what, most) = (self.what, most >> 20);
             return Err(io::Error::other(format!(
-                "it is {what} that holds more than {most} MiB; unpack it first"
+                "the {what} holds more than {most} MiB; unpack it first"
             )));
         }
         Ok(read)
