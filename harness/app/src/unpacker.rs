@@ -82,9 +82,7 @@ impl<R: Read> Read for Unpacker<R> {
         let most = most_of(packed);
         if self.unpacked > most {
             let (what, most) = (self.what, most >> 20);
-            return Err(io::Error::other(format!(
-                "the {what} holds more than {most} MiB; unpack it first"
-            )));
+            return Err(io::Error::other(format!("the {what} holds more than {most} MiB; unpack it first")));
         }
         Ok(read)
     }

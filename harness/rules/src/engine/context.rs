@@ -157,6 +157,18 @@ impl RuleContext<'_> {
         self.entry.sse.as_ref()?.id.as_deref()
     }
 
+    /// The data of an event of the kind that carries messages.
+    pub(crate) fn message_data(&self) -> Option<&str> {
+        let sse = self.entry.sse.as_ref()?;
+        sse.data.as_deref().filter(|_| matches!(sse.name.as_deref(), None | Some("" | "message")))
+    }
+
+    /// Whether its events are those of a stream of messages, and not of another service.
+    pub(crate) fn is_event_for_messages(&self) -> bool {
+        let exchange = self.exchanges.current().filter(|_| self.exchange.is_some());
+        exchange.map_or(self.facts.recording.kind.envelope, HttpExchange::streams_messages)
+    }
+
     /// Whether it stands in the answer to a POST.
     pub(crate) fn is_posts_answer(&self) -> bool {
         self.exchange.is_some_and(|exchange| exchange.method.eq_ignore_ascii_case("POST"))

@@ -9,7 +9,7 @@ use crate::engine::{
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Noise, Sse};
+use transcript::session::{Carrier, Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
     name: "encoding",
@@ -36,6 +36,7 @@ pub(super) static PARSE: Rule = Rule {
     title: "What is sent as a message is one whole JSON value",
     why: "The receiver cannot tell what was meant, not even whose answer it is.",
     fix: "Let a JSON library write the message, and send it in one piece. Log to stderr, also from libraries.",
+    softened: Some("a warning where the data of an event is not even the beginning of a message"),
     ..Rule::BLANK
 };
 
@@ -154,19 +155,22 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
     }
 }
 
-/// A message in an event's data that other text comes before, such as a second `data:`.
+/// Text in an event that is to carry a message: a message that other text comes before, such as a second `data:`, or no JSON.
 fn wrapped(at: &RuleContext<'_>) {
-    let message = |sse: &&Sse<'_>| matches!(sse.name.as_deref(), None | Some("" | "message"));
-    let Some(data) = at.entry.sse.as_ref().filter(message).and_then(|sse| sse.data.as_deref()) else {
-        return;
-    };
-    let Some((before, rest)) = data.find('{').filter(|&begin| begin > 0).map(|begin| data.split_at(begin))
-    else {
-        return;
-    };
-    if Json::parse(rest.trim_end()).is_ok_and(|value| value.member("jsonrpc").is_some()) {
+    let Some(data) = at.message_data() else { return };
+    let behind = data.find('{').filter(|&begin| begin > 0).map(|begin| data.split_at(begin));
+    if let Some((before, rest)) = behind
+        && Json::parse(rest.trim_end()).is_ok_and(|value| value.member("jsonrpc").is_some())
+    {
         let wrong = format!("the data is not JSON, since {} comes before the message", quoted(before.trim()));
         at.fail(&PARSE, wrong);
+    } else if at.is_event_for_messages()
+        && !data.trim().is_empty()
+        // The stream may have been cut within a message.
+        && Json::parse(data).is_err_and(|fault| !fault.ended)
+    {
+        let wrong = format!("the data of the event is {}, which is not JSON", quoted(data.trim()));
+        at.fail(&PARSE, Violation::new(wrong).only(Level::Should));
     }
 }
 

@@ -91,15 +91,14 @@ impl RuleVisitor for HttpResumeState {
         let Some(exchange) = at.exchanges.current() else { return };
         let scope = scope(exchange, at);
         if matches!(at.entry.content, Content::Exchange(_)) {
-            let resumed = exchange.request_header(LAST_EVENT);
+            // A POST with the header gets its own answers.
+            let resumed = exchange.request_header(LAST_EVENT).filter(|_| exchange.is("GET"));
             if let Some(seen) = resumed.and_then(|id| self.ids.get(&*inside(&scope, id))) {
                 if self.resumed.len() == MOST_OPEN {
                     self.resumed.pop_first();
                 }
                 self.resumed.insert(exchange.number, seen.stream);
-                if let (Some(id), Some(progress)) = (resumed, self.progress.get_mut(&seen.begun()))
-                    && exchange.is("GET")
-                {
+                if let (Some(id), Some(progress)) = (resumed, self.progress.get_mut(&seen.begun())) {
                     progress.resumed(seen.order, id, at);
                 }
             }

@@ -1,8 +1,8 @@
 //! JSON-RPC: what every message must look like by itself. Memory: that of [`RecentTexts`], and up to [`MOST_ALIKE`] findings.
 
 use crate::engine::{
-    Family, HeldFinding, HttpExchange, MessageKind, Method, RecentTexts, RuleContext, RuleVisitor,
-    SeenMessage, Trigger, Violation, per_session, shown, string_of,
+    Family, HeldFinding, MessageKind, Method, RecentTexts, RuleContext, RuleVisitor, SeenMessage, Trigger,
+    Violation, per_session, shown, string_of,
 };
 use crate::rule::{Level, Rule};
 use transcript::batch;
@@ -299,14 +299,8 @@ fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>
 
 /// An event that is to carry a message, and carries an object that is none.
 fn bare_event(at: &RuleContext<'_>) {
-    let exchange = at.exchanges.current().filter(|_| at.exchange.is_some());
-    let ours = exchange.map_or(at.facts.recording.kind.envelope, HttpExchange::streams_messages);
-    let sse = at
-        .entry
-        .sse
-        .as_ref()
-        .filter(|sse| ours && matches!(sse.name.as_deref(), None | Some("" | "message")));
-    let value = sse.and_then(|sse| Json::parse(sse.data.as_deref()?).ok());
+    let data = at.message_data().filter(|_| at.is_event_for_messages());
+    let value = data.and_then(|data| Json::parse(data).ok());
     // An empty one is how some servers replay an event that had no data.
     if value.is_some_and(|value| value.members().next().is_some()) {
         at.fail(&KIND, "the data of the event is an object without anything of a message");

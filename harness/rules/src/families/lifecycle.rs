@@ -12,6 +12,8 @@ use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Side, header};
 
+const READY_EARLY: &str = "`notifications/initialized` is sent before `initialize` is answered";
+
 pub(super) const FAMILY: Family = Family {
     name: "lifecycle",
     title: "The beginning of a session",
@@ -200,7 +202,8 @@ impl LifecycleState {
                 if self.id.is_some() && self.answered.is_none() && is_single {
                     self.ready_early.get_or_insert_with(|| (at.location(), at.entry.time));
                 } else {
-                    at.pass(&INITIALIZED);
+                    let early = is_single && self.was_on_its_way(at);
+                    at.check(&INITIALIZED, !early, || READY_EARLY);
                 }
                 self.server_was_early(at);
             }
@@ -214,14 +217,9 @@ impl LifecycleState {
             }
             "ping" => {}
             _ if message.kind == MessageKind::Request => match self.answered {
-                // An exchange log puts an answer before whatever began while it was on its way.
-                Some(Some(answered)) if at.exchange.is_some() => {
-                    let early = at.entry.time.is_some_and(|time| time + CROSSING < answered);
-                    at.check(&CLIENT_EARLY, !early, || {
-                        format!("`{method}` is sent before the answer to `initialize` is there")
-                    });
-                }
-                Some(_) => at.pass(&CLIENT_EARLY),
+                Some(_) => at.check(&CLIENT_EARLY, !self.was_on_its_way(at), || {
+                    format!("`{method}` is sent before the answer to `initialize` is there")
+                }),
                 None if self.id.is_some() => {
                     self.client_early
                         .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
@@ -318,17 +316,23 @@ impl LifecycleState {
             (self.answered, self.answered_on) = (Some(at.entry.time), at.entry.location.line);
         }
         if let Some((location, time)) = self.ready_early.take() {
-            let wrong = "`notifications/initialized` is sent before `initialize` is answered";
             let placed = at.exchange.is_none_or(|exchange| exchange.timed);
             match why_not_whole(at.facts).or((!placed).then_some(NO_ORDER)) {
                 Some(why) => at.inconclusive(&INITIALIZED, why),
-                None => at.fail_if_earlier(&INITIALIZED, Violation::new(wrong).at(location), time),
+                None => at.fail_if_earlier(&INITIALIZED, Violation::new(READY_EARLY).at(location), time),
             }
         }
         if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
             at.fail_if_earlier(&CLIENT_EARLY, Violation::new(wrong).at(location), time);
         }
+    }
+
+    /// Whether the answer to `initialize` came later than this. An exchange log puts an answer before whatever began while it was on
+    /// its way.
+    fn was_on_its_way(&self, at: &RuleContext<'_>) -> bool {
+        let answered = self.answered.flatten().filter(|_| at.exchange.is_some());
+        answered.is_some_and(|answered| at.entry.time.is_some_and(|time| time + CROSSING < answered))
     }
 
     /// There was no `initialize` at all, which the one revision without it forbids as well: its requests name their revision.

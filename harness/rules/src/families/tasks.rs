@@ -9,10 +9,10 @@ pub(super) mod times;
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, RuleContext, RuleVisitor,
-    SeenMessage, Trigger, Violation, per_session, quoted, string_of, why_not_whole,
+    Family, FindingLocation, LONGEST_NAME, MessageKind, Moment, NO_ORDER, PendingRequest, RuleContext,
+    RuleVisitor, SeenMessage, Trigger, Violation, per_session, quoted, string_of, why_not_whole,
 };
-use messages::{RELATED_TASK, plain, repeated};
+use messages::{RELATED_TASK, plain, related, repeated};
 use rules::{
     BLOCKS, CANCEL, CANCELLED, CREATED, FAILED, LISTED, RELATED, REPEATED, SAME, START, STRING, TERMINAL,
     TIMES, UNIQUE,
@@ -77,6 +77,8 @@ struct TasksState {
     listing: Listing,
     /// Tasks that a listing lacks, which may have been deleted by then: where.
     missed: BTreeMap<Name, FindingLocation>,
+    /// The tasks of calls, by the tokens under which their progress comes.
+    tokens: BTreeMap<Name, String>,
     /// How many bytes of results are kept.
     held: usize,
 }
@@ -89,8 +91,18 @@ impl RuleVisitor for TasksState {
         {
             self.status(params, None, at);
         }
+        if message.calls("notifications/progress") {
+            self.progress(message, at);
+        }
         let Some(request) = message.request() else { return };
         let number = request.number;
+        if let (Some(task), Some(result)) = (request.meta(RELATED_TASK), message.raw.outcome()) {
+            let id = task.member("taskId").and_then(string_of);
+            let is_result = message.kind == MessageKind::Result && !request.method().starts_with("tasks/");
+            if let Some(id) = id.filter(|_| is_result) {
+                related(&id, result, at);
+            }
+        }
         match (request.method(), message.kind) {
             ("tasks/get", MessageKind::Result) => {
                 if let Some(task) = message.raw.outcome() {
@@ -109,7 +121,7 @@ impl RuleVisitor for TasksState {
             ("tasks/result", _) => self.result(message, at),
             (method, MessageKind::Result) if request.param("task").is_some() => {
                 match message.raw.outcome().and_then(|result| result.member("task")) {
-                    Some(task) => self.created(task, method.into(), at),
+                    Some(task) => self.created(task, request, at),
                     None => plain(method, message, at),
                 }
             }
@@ -119,7 +131,17 @@ impl RuleVisitor for TasksState {
 }
 
 impl TasksState {
-    fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>) {
+    /// Progress under the token of a call that became a task.
+    fn progress(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        let Some(token) = message.param("progressToken") else { return };
+        let Some(id) = self.tokens.get(&(lane(at.side), token.text().to_owned())) else { return };
+        let task = self.tasks.get(&(lane(at.side), id.clone()));
+        if let (Some(params), false) = (message.raw.params(), task.is_none_or(|task| ended(&task.status))) {
+            related(id, params, at);
+        }
+    }
+
+    fn created(&mut self, task: Json<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
         at.pass(&CREATED);
         times(task, false, at);
         let Some(name) = name(task, at) else { return };
@@ -142,7 +164,13 @@ impl TasksState {
             _ => None,
         };
         let (location, when, made) = (at.location(), at.moment(), at.pending.last_number());
-        let method = Some(method);
+        let method = Some(request.method().into());
+        if let Some(token) = request.meta("progressToken").map(|token| token.text().to_owned())
+            && self.tokens.len() < MOST_TASKS
+            && token.len().max(name.1.len()) <= LONGEST_NAME
+        {
+            self.tokens.insert((name.0, token), name.1.clone());
+        }
         self.keep(name, Task { method, status, updated, location, when, brought: None, made, kept });
     }
 
@@ -296,13 +324,7 @@ impl TasksState {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
         let Some(("tasks/result", result)) = whole_result(message) else { return };
-        let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
-        let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
-        at.check(&RELATED, named.as_deref() == Some(&*id), || {
-            let wrong =
-                Violation::new(format!("the result does not name its task {} in `_meta`", quoted(&id)));
-            wrong.inside(meta.unwrap_or(result))
-        });
+        related(&id, result, at);
         let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
             return at.inconclusive(&SAME, why);

@@ -1,7 +1,7 @@
 //! Plain answers where a task was asked for, and messages that name their task twice.
 
-use super::rules::{CREATED, REPEATED};
-use crate::engine::{MessageKind, RuleContext, SeenMessage, Violation, string_of};
+use super::rules::{CREATED, RELATED, REPEATED};
+use crate::engine::{MessageKind, RuleContext, SeenMessage, Violation, quoted, string_of};
 use crate::families::tools::is_error;
 use transcript::json::{Json, JsonKind};
 
@@ -31,6 +31,16 @@ pub(super) fn plain(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_
     }
     let wrong = Violation::new("the request asks for a task, but the result is not a task").inside(result);
     at.fail(&CREATED, wrong.of(request));
+}
+
+/// Whether the `_meta` of this result, or of these params, names the task that they belong to.
+pub(super) fn related(id: &str, holder: Json<'_>, at: &RuleContext<'_>) {
+    let meta = holder.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
+    let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
+    at.check(&RELATED, named.as_deref() == Some(id), || {
+        let wrong = Violation::new(format!("the message does not name its task {} in `_meta`", quoted(id)));
+        wrong.inside(meta.unwrap_or(holder))
+    });
 }
 
 /// The task that a message names in `_meta`, beside its `taskId`.

@@ -44,8 +44,8 @@ pub(super) static STRING: Rule = Rule {
 pub(super) static RELATED: Rule = Rule {
     id: "tasks.related-meta",
     source: "basic/utilities/tasks#associating-task-related-messages",
-    title: "The result of a task names its task in `_meta`",
-    why: "The result itself says nothing of the task, and hosts that file messages by task lose it.",
+    title: "A result, a request's answer and progress that belong to a task name it in `_meta`",
+    why: "The message itself says nothing of the task, and hosts that file messages by task lose it.",
     fix: "Put {\"io.modelcontextprotocol/related-task\": {\"taskId\": …}} into `_meta`.",
     ..TASKS
 };
