@@ -303,10 +303,11 @@ impl<'p> Player<'p> {
         for _ in 0..MOST {
             let params = if cursor.is_null() { Value::Null } else { json!({"cursor": cursor}) };
             let Some(mut result) = self.ask(method, params) else { return };
-            if let Some(items) = result[name].as_array_mut() {
+            // To index a value that is no object by a name, so that it can be changed, panics.
+            if let Some(items) = result.get_mut(name).and_then(Value::as_array_mut) {
                 self.listed.entry(name).or_default().append(items);
             }
-            cursor = result["nextCursor"].take();
+            cursor = result.get_mut("nextCursor").map(Value::take).unwrap_or_default();
             if !cursor.is_string() || seen.contains(&cursor) {
                 return;
             }
