@@ -3,6 +3,7 @@
 //! Memory: what the inbox holds, and the answer in hand. A server that writes more than [`FLOOD`] bytes is not listened to any more.
 
 use super::plan::{RECORDER, Silence, is_refused};
+use super::reading;
 use crate::interrupt;
 use crate::journal::Journal;
 use crate::remote::GONE;
@@ -251,8 +252,8 @@ impl Client {
     fn read(&mut self, line: &[u8]) -> Option<Value> {
         let is_within = line.first().is_some_and(u8::is_ascii_whitespace);
         if !is_within || self.unfinished.is_empty() {
-            let said = serde_json::from_slice(line).ok();
-            if let Some(said) = said.filter(|said: &Value| said.is_object() || said.is_array()) {
+            let said = reading::read(line);
+            if let Some(said) = said.filter(|said| said.is_object() || said.is_array()) {
                 self.unfinished.clear();
                 return Some(said);
             }
@@ -266,7 +267,7 @@ impl Client {
             return None;
         }
         let text = String::from_utf8_lossy(&take(&mut self.unfinished)).into_owned();
-        let said = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+        let said = reading::read(text.trim_start_matches('\u{feff}').as_bytes());
         self.astray |= said.is_some();
         said
     }

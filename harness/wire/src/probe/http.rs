@@ -2,6 +2,7 @@
 
 use super::client::{capabilities, info, meta};
 use super::plan::{Probe, Probed, Silence, Unanswered};
+use super::reading;
 use super::script::{Act, BOTH, OWN, Step, Streams, VERSION};
 use super::session::Archive;
 use crate::http::{
@@ -198,7 +199,7 @@ impl Exchanges<'_> {
                     read.into_iter().flatten().collect::<Vec<_>>()
                 }
             };
-            let mut said = said.iter().filter_map(|text| serde_json::from_slice::<Value>(text).ok());
+            let mut said = said.iter().filter_map(|text| reading::read(text));
             let uri = said.find_map(|it| it["result"]["resources"][0]["uri"].as_str().map(str::to_owned));
             self.resource = uri.unwrap_or_default();
         }
@@ -344,7 +345,7 @@ impl Stream {
     /// The events up to one that answers a request, and what comes a moment behind it: the stream may stay open.
     async fn answer(&mut self, time: Duration) -> Vec<SseEvent> {
         let answers = |event: &SseEvent| {
-            let said = serde_json::from_slice::<Value>(&event.data).unwrap_or_default();
+            let said = reading::read(&event.data).unwrap_or_default();
             said.get("method").is_none() && (said.get("result").is_some() || said.get("error").is_some())
         };
         let mut events = self.events(time, answers).await;

@@ -10,6 +10,7 @@ mod clients;
 mod http;
 mod plan;
 mod player;
+mod reading;
 mod script;
 mod server_offer;
 mod server_player;

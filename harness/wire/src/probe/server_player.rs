@@ -6,6 +6,7 @@
 mod modern;
 
 use super::client::FLOOD;
+use super::reading;
 use super::script::{Part, Step};
 use super::server_offer::Offer;
 use super::server_script::{SERVER_SCRIPT, ServerAct, read_seen};
@@ -134,10 +135,10 @@ impl Player {
     }
 
     fn line(&mut self, line: &[u8]) {
-        match serde_json::from_slice(line) {
-            Ok(Value::Array(messages)) => messages.into_iter().for_each(|message| self.hear(message)),
-            Ok(message) => self.hear(message),
-            Err(_) => self.refuse(&Value::Null, -32700, "this is not JSON"),
+        match reading::read(line) {
+            Some(Value::Array(messages)) => messages.into_iter().for_each(|message| self.hear(message)),
+            Some(message) => self.hear(message),
+            None => self.refuse(&Value::Null, -32700, "this is not JSON"),
         }
     }
 
