@@ -302,7 +302,7 @@ impl<'p> Run<'p> {
         Ok(done)
     }
 
-    /// Plays one of these. A server that speaks no revision without handshake leaves no session of them, unless it was discovered.
+    /// Plays one of these. A server that speaks no revision without handshake leaves no session of them, unless it answered `server/discover`, or ended on it.
     fn play(&self, next: &Next) -> Result<Option<Probed>, StartError> {
         let in_session = |name: &str, play: &dyn Fn(&mut Session<'_>) -> bool| {
             if interrupt::requested() {
@@ -336,7 +336,6 @@ impl<'p> Run<'p> {
                 let is_spoken = session.player.discover();
                 let refusal = session.player.done.turned_away.first().filter(|_| !is_spoken);
                 *lock(&self.undiscovered) = refusal.map(|refusal| refusal.why.clone());
-                let is_answered = session.player.declares_anything();
                 if is_spoken {
                     session.player.client.patience = self.probe.patience;
                     let modern = Revision::V2026_07_28;
@@ -351,7 +350,7 @@ impl<'p> Run<'p> {
                     // A server may have to end a subscription before it answers something else.
                     session.player.play(of_session(true));
                 }
-                is_spoken || is_answered
+                is_spoken || session.player.discovered
             }),
             Next::Exchanges(revision) => self.exchanges(Some(*revision), true),
         }

@@ -35,6 +35,8 @@ pub(super) struct Player<'p> {
     pub(super) suspects: bool,
     /// How long the client waits before it says that it is initialized. What comes then is read later, an end too.
     pub(super) pause: Duration,
+    /// `server/discover` has a result, or the server ended on it.
+    pub(super) discovered: bool,
 }
 
 /// A call that is not answered yet.
@@ -58,6 +60,7 @@ impl<'p> Player<'p> {
             pending: Vec::new(),
             suspects: false,
             pause: Duration::ZERO,
+            discovered: false,
         }
     }
 
@@ -79,8 +82,10 @@ impl<'p> Player<'p> {
     pub(super) fn discover(&mut self) -> bool {
         self.client.modern = true;
         let Some(result) = self.ask("server/discover", Value::Null) else {
+            self.discovered = self.client.over == Some(Silence::Ended);
             return self.serves_undiscovered();
         };
+        self.discovered = true;
         self.declared = result["capabilities"].clone();
         let named = result["supportedVersions"].as_array().into_iter().flatten().filter_map(Value::as_str);
         self.done.revision = named.filter_map(Revision::named).filter(|one| !one.has_handshake()).max();
@@ -134,11 +139,6 @@ impl<'p> Player<'p> {
         let is_declared =
             |pointer| self.declared.pointer(pointer).is_some_and(|found| *found != json!(false));
         needs.is_empty() || needs.split('|').any(is_declared)
-    }
-
-    /// Whether the server said what it declares.
-    pub(super) fn declares_anything(&self) -> bool {
-        self.declared.as_object().is_some_and(|declared| !declared.is_empty())
     }
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {
