@@ -24,6 +24,7 @@ pub(crate) use headers::{
 pub use hosts::AllowedHosts;
 pub(crate) use server::{HEAD_DEADLINE, Limits, Service, Serving, listen, runtime};
 pub use target::Target;
+pub(crate) use target::endpoint_path;
 
 /// A message of up to this size is held.
 pub const HELD: usize = 64 << 20;

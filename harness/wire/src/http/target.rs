@@ -80,9 +80,20 @@ impl Target {
     }
 }
 
+/// The path at a server of this origin that the `endpoint` event of a stream at `base` names, in full or beside `base`; none where it
+/// is elsewhere, or no address.
+pub(crate) fn endpoint_path(origin: &str, base: &str, said: &str) -> Option<String> {
+    // Beside `base`, any text would be an address; these are the ones that servers write by mistake.
+    if said.is_empty() || said.starts_with(['{', '"']) || said.contains(char::is_whitespace) {
+        return None;
+    }
+    let to = formats::url::resolve(base, said);
+    to.strip_prefix(origin).filter(|path| path.starts_with('/')).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Target;
+    use super::{Target, endpoint_path};
 
     #[test]
     fn a_slash_stands_for_the_path_of_the_server() {
@@ -117,6 +128,26 @@ mod tests {
             ("http://127.0.0.1", "127.0.0.1:443"),
         ] {
             assert!(!leads(to, here), "{to} at {here}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_a_path_beside_its_stream() {
+        let path = |said| endpoint_path("http://a:1", "http://a:1/b/sse", said);
+        for (said, leads_to) in [
+            ("/m?s=1", Some("/m?s=1")),
+            ("m?s=1", Some("/b/m?s=1")),
+            ("../m", Some("/m")),
+            ("?s=1", Some("/b/sse?s=1")),
+            ("http://a:1/m", Some("/m")),
+            ("http://a:12/m", None),
+            ("//c/m", None),
+            ("", None),
+            ("\"/m\"", None),
+            ("{\"uri\":\"/m\"}", None),
+            ("not here", None),
+        ] {
+            assert_eq!(path(said).as_deref(), leads_to, "{said}");
         }
     }
 }

@@ -6,8 +6,8 @@ use super::reading;
 use super::script::{Act, BOTH, OWN, Step, Streams, VERSION};
 use super::session::Archive;
 use crate::http::{
-    Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, full, is_stream,
-    runtime, text,
+    Client, EVENTS, EventReader, JSON, LAST_EVENT, SESSION, SseEvent, Target, collect, endpoint_path, full,
+    is_stream, runtime, text,
 };
 use crate::record::now;
 use crate::{Notify, StartError, interrupt};
@@ -265,14 +265,14 @@ impl Exchanges<'_> {
         let events = stream.events(self.patience, is_endpoint).await;
         let endpoint = events.into_iter().find(is_endpoint).map(|event| event.data).unwrap_or_default();
         let endpoint = String::from_utf8_lossy(&endpoint);
-        let to = endpoint.strip_prefix(&self.origin).unwrap_or(&endpoint);
-        if !to.starts_with('/') || to.starts_with("//") {
+        let stream_at = format!("{}{}", self.origin, self.path);
+        let Some(to) = endpoint_path(&self.origin, &stream_at, &endpoint) else {
             return Ok(Some("the stream names no endpoint of this server"));
-        }
+        };
         for (headers, body, asks) in
             [(&[][..], &*self.hello(), true), (&[], INITIALIZED, false), (headers, body, true)]
         {
-            let answer = self.open("POST", to, headers, body).await?;
+            let answer = self.open("POST", &to, headers, body).await?;
             let is_taken = answer.status().is_success();
             Stream::new(answer).answer(self.patience).await;
             if asks && is_taken && stream.events(self.patience, SseEvent::is_message).await.is_empty() {

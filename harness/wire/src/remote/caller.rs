@@ -2,8 +2,8 @@
 //! one that breaks off is resumed behind its last event.
 
 use crate::http::{
-    Client, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, error_chain, full,
-    insert, text,
+    Client, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, endpoint_path,
+    error_chain, full, insert, text,
 };
 use crate::lock;
 use base64::Engine as _;
@@ -106,12 +106,9 @@ impl Caller {
     /// Has messages go to an endpoint; whether it is at the same server, since a server that names another one may want what is
     /// sent there.
     pub(super) fn go_to(&self, endpoint: &str) -> bool {
-        let here = endpoint.strip_prefix(&self.origin).unwrap_or(endpoint);
-        let is_path = here.starts_with('/') && !here.starts_with("//");
-        if is_path {
-            lock(&self.state).endpoint = Some(format!("{}{here}", self.origin));
-        }
-        is_path
+        let Some(path) = endpoint_path(&self.origin, &self.target, endpoint) else { return false };
+        lock(&self.state).endpoint = Some(format!("{}{path}", self.origin));
+        true
     }
 
     /// Sends a request with the headers of the session.
