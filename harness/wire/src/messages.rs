@@ -79,6 +79,14 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
 }
 
+/// The id of what is no message, since it has a method beside a result or an error.
+pub(crate) fn mixed_id(text: &str) -> Option<&str> {
+    let said = Json::parse(text).ok()?;
+    said.member("method")?;
+    said.member("result").or(said.member("error"))?;
+    Some(said.member("id")?.text())
+}
+
 /// The messages of a text: one, or those of a batch.
 pub(crate) fn messages(text: &str) -> Result<Vec<Message<'_>>, String> {
     let of = |text| Message::parse(text).map_err(|refusal| refusal.message);

@@ -281,7 +281,10 @@ impl Client {
         };
         for mut message in messages {
             let own = message.get("id").cloned().filter(|id| !id.is_null());
-            match (message.get("method").and_then(Value::as_str), own) {
+            // One that has a method, too, is the answer all the same, and its method is at fault.
+            let is_outcome = message.get("result").or(message.get("error")).is_some();
+            let is_answer = is_outcome && own.as_ref().is_some_and(|id| self.has_asked(id));
+            match (message.get("method").and_then(Value::as_str).filter(|_| !is_answer), own) {
                 (Some(method), Some(asks)) => {
                     let method = method.to_owned();
                     let reply = reply(&asks, &method, &message["params"]["_meta"][RELATED]);

@@ -5,7 +5,9 @@ use super::caller::{Caller, Outcome, Stream, described};
 use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, is_stream, media_type, text as header};
 use crate::lock;
-use crate::messages::{about, id_text, internal_error, is, messages, on_one_line, protocol_version};
+use crate::messages::{
+    about, id_text, internal_error, is, messages, mixed_id, on_one_line, protocol_version,
+};
 use crate::stdio::{Inbox, PipeEvent, listen};
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, LOCATION};
@@ -299,12 +301,16 @@ impl Session {
 
     /// Passes what the server says on to the client.
     pub(super) async fn pass(&self, text: &str) {
-        let Ok(said) = messages(text) else {
-            self.noise.fetch_add(1, Ordering::Relaxed);
-            return;
-        };
-        for message in said.iter().filter(|said| said.method().is_none()) {
-            self.answered(*message);
+        match (messages(text), self.patience.and_then(|_| mixed_id(text))) {
+            (Ok(said), _) => {
+                said.iter().filter(|said| said.method().is_none()).for_each(|said| self.answered(*said));
+            }
+            // The client of a probe takes it, whatever is wrong with it.
+            (Err(_), Some(id)) => _ = self.no_longer_open(id),
+            (Err(_), None) => {
+                self.noise.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
         }
         let _ = self.writer.send(on_one_line(text.trim_ascii()).into_owned()).await;
     }
