@@ -70,8 +70,8 @@ impl<'p> Player<'p> {
             json!({"protocolVersion": version, "capabilities": capabilities(revision), "clientInfo": info()});
         let Some(result) = self.ask("initialize", params) else { return false };
         self.declared = result["capabilities"].clone();
-        let version = &result["protocolVersion"];
-        self.done.revision = version.as_str().and_then(Revision::named);
+        let version = if result.is_object() { &result["protocolVersion"] } else { &result };
+        self.done.revision = result["protocolVersion"].as_str().and_then(Revision::named);
         self.done.unknown = self.done.revision.is_none().then(|| version.to_string());
         thread::sleep(self.pause);
         self.client.notify("notifications/initialized", Value::Null);
