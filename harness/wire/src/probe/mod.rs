@@ -302,7 +302,8 @@ impl<'p> Run<'p> {
         Ok(done)
     }
 
-    /// Plays one of these. A server that speaks no revision without handshake leaves no session of them, unless it answered `server/discover`, or ended on it.
+    /// Plays one of these. A server that speaks no revision without handshake leaves no session of them, unless it answered
+    /// `server/discover`.
     fn play(&self, next: &Next) -> Result<Option<Probed>, StartError> {
         let in_session = |name: &str, play: &dyn Fn(&mut Session<'_>) -> bool| {
             if interrupt::requested() {

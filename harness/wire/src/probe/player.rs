@@ -35,7 +35,7 @@ pub(super) struct Player<'p> {
     pub(super) suspects: bool,
     /// How long the client waits before it says that it is initialized. What comes then is read later, an end too.
     pub(super) pause: Duration,
-    /// `server/discover` has a result, or the server ended on it.
+    /// `server/discover` has a result. A server with a handshake may end on any other first message.
     pub(super) discovered: bool,
 }
 
@@ -82,7 +82,6 @@ impl<'p> Player<'p> {
     pub(super) fn discover(&mut self) -> bool {
         self.client.modern = true;
         let Some(result) = self.ask("server/discover", Value::Null) else {
-            self.discovered = self.client.over == Some(Silence::Ended);
             return self.serves_undiscovered();
         };
         self.discovered = true;
