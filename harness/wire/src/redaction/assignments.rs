@@ -98,9 +98,11 @@ fn value_behind(text: &[u8], at: usize, line: &mut usize) -> Range<usize> {
         let (word, behind) = rest.split_at_checked(scheme.len()).unwrap_or_default();
         word.eq_ignore_ascii_case(scheme.as_bytes()) && behind.first().is_none_or(u8::is_ascii_whitespace)
     });
-    // Of JSON that is cut off, a value that was taken out before.
-    let is_named = text[..at].trim_ascii_end().ends_with(b"\"");
-    let gone = marker_length(rest).filter(|end| is_named && matches!(rest.get(*end), Some(b',' | b'}')));
+    // Of JSON that other text surrounds, or that is cut off: a value, or what took its place before.
+    let is_named = matches!(text[..at].trim_ascii_end().last(), Some(b'"' | b'\''));
+    let ends =
+        |end: &usize| rest.get(*end).is_none_or(|byte| byte.is_ascii_whitespace() || b",}]".contains(byte));
+    let whole = marker_length(rest).or_else(|| in_quotes(rest)).filter(|end| is_named && ends(end));
     let length = match rest.first() {
         Some(b'[') if gone.is_some() => gone.unwrap_or_default(),
         Some(b'"' | b'\'' | b'`') => quoted(rest),
@@ -134,6 +136,16 @@ fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
 fn is_word(text: &[u8]) -> bool {
     let line = &text[..memchr::memchr2(b'\r', b'\n', text).unwrap_or(text.len())];
     !line.is_empty() && !line.iter().any(|byte| byte.is_ascii_whitespace() || b":=".contains(byte))
+}
+
+/// How long a text in quotes is that begins here.
+fn in_quotes(text: &[u8]) -> Option<usize> {
+    let quote = *text.first().filter(|byte| b"\"'".contains(byte))?;
+    let mut at = 1;
+    while *text.get(at)? != quote {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    Some(at + 1)
 }
 
 /// How far a word goes, with the blanks in its quotes: up to a blank, or what gives a value to another name.
