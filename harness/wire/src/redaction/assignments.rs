@@ -104,7 +104,7 @@ fn value_behind(text: &[u8], at: usize, line: &mut usize) -> Range<usize> {
         |end: &usize| rest.get(*end).is_none_or(|byte| byte.is_ascii_whitespace() || b",}]".contains(byte));
     let whole = marker_length(rest).or_else(|| in_quotes(rest)).filter(|end| is_named && ends(end));
     let length = match rest.first() {
-        Some(b'[') if gone.is_some() => gone.unwrap_or_default(),
+        _ if whole.is_some() => whole.unwrap_or_default(),
         Some(b'"' | b'\'' | b'`') => quoted(rest),
         _ if text[at] == b':' || scheme => line,
         _ => quoted(&rest[..line]),
@@ -189,10 +189,21 @@ fn passwords(text: &[u8]) -> Vec<(Range<usize>, Rule)> {
             let rest = &text[start..];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
             let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
-            if let Some(length) = memchr::memrchr(b'@', authority).filter(|length| *length > 0) {
+            let length = memchr::memrchr(b'@', authority).or_else(|| raw_password(rest, authority, begin));
+            if let Some(length) = length.filter(|length| *length > 0) {
                 found.push((start..start + length, Rule::Password));
             }
         }
     }
     found
+}
+
+/// How long user and password are where the password has a sign that should have been encoded, so that what looks like the
+/// authority ends within it: up to the last `@` of the word, or before the next URL. A port is no password.
+fn raw_password(rest: &[u8], authority: &[u8], begin: &str) -> Option<usize> {
+    let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["))?;
+    authority[colon + 1..].iter().find(|byte| !byte.is_ascii_digit())?;
+    let word = &rest[..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())];
+    let word = &word[..memchr::memmem::find(word, begin.as_bytes()).unwrap_or(word.len())];
+    memchr::memrchr(b'@', word)
 }
