@@ -4,7 +4,7 @@ mod rewrite;
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, is_coded, named_format, opened};
-use super::kept::{Aside, aside_failed};
+use super::kept::{Aside, Keeper, aside_failed};
 use super::values::new_file;
 use crate::exit;
 use crate::terminal::{Terminal, data_out};
@@ -83,7 +83,7 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
     let unsaid = !redaction.is_asked() && args.preset.is_empty();
     let presets = if unsaid { vec![preset(DEFAULT)?] } else { args.preset.clone() };
     let redaction = presets.iter().try_fold(redaction, |all, preset| all.with_preset(preset))?;
-    let (name, mut file) = seekable(&args.file, context.terminal)?;
+    let (name, mut file) = seekable(&args.file, args.format, context.terminal)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
     let redaction = redaction.numbered(&mut file).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
@@ -120,9 +120,14 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
     Ok(exit::WELL)
 }
 
-/// The recording as a file that can be read twice, with the name to call it by.
-fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> {
-    let Source { name, mut reader } = opened(path, terminal)?;
+/// The recording as a file that can be read twice, with the name to call it by. What is not a plain file is kept when it is
+/// known to be a recording, since it may have no end.
+fn seekable(
+    path: &Path,
+    asked: Option<&'static Format>,
+    terminal: Terminal,
+) -> Result<(String, File), Failure> {
+    let Source { name, reader } = opened(path, terminal)?;
     // A pipe is not opened a second time: its writer may have done so.
     if path.as_os_str() != "-"
         && fs::metadata(path).is_ok_and(|there| there.is_file())
@@ -131,10 +136,12 @@ fn seekable(path: &Path, terminal: Terminal) -> Result<(String, File), Failure> 
     {
         return Ok((name, file));
     }
-    let mut aside = aside()?;
-    let copied = io::copy(&mut reader, &mut Aside(&mut aside)).and_then(|_| aside.rewind());
-    copied.map_err(|error| format!("{name} cannot be read: {error}"))?;
-    Ok((name, aside))
+    let mut keeper = Keeper::new(reader);
+    Recording::once(&name, &mut keeper).reading(asked, |_, _| Ok(()))?;
+    let kept = keeper.finish().map_err(|error| format!("{name} cannot be read: {error}"))?;
+    let mut file = kept.into_file().map_err(|error| Failure::Unusable(aside_failed(error).to_string()))?;
+    file.rewind().map_err(|error| format!("{name} cannot be read: {error}"))?;
+    Ok((name, file))
 }
 
 fn aside() -> Result<File, Failure> {
