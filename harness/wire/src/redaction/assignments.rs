@@ -22,9 +22,15 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<
     let mut found = passwords(text);
     let (mut end, mut line) = (0, 0);
     for at in signs {
-        let rule = if at < end { None } else { rule_of(name_before(&text[end..at]), names) };
-        let Some(rule) = rule else { continue };
+        if at < end {
+            continue;
+        }
+        let name = name_before(&text[end..at]);
+        let Some(rule) = rule_of(name, names) else { continue };
         let value = value_behind(text, at, &mut line);
+        if counts(name) && is_number(&text[value.clone()]) {
+            continue;
+        }
         end = value.end;
         if !value.is_empty() {
             found.push((value, rule));
@@ -39,6 +45,18 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<
         touch
     });
     found
+}
+
+/// Whether a number under this name is how many tokens there are, and none of them.
+pub(super) fn counts(name: &[u8]) -> bool {
+    name.len().checked_sub(6).is_some_and(|at| name[at..].eq_ignore_ascii_case(b"tokens"))
+}
+
+/// Whether the first word of a value is a number, and too short for a secret.
+fn is_number(value: &[u8]) -> bool {
+    let word = value.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    (1..=12).contains(&word.len())
+        && word.iter().all(|byte| byte.is_ascii_digit() || b".,;/})]".contains(byte))
 }
 
 /// Why the value of a name goes, as a text has the name: by itself, or as the last step of `a.b` or `a[b]`.

@@ -3,6 +3,7 @@
 //! The envelope (`jsonrpc`, `id`, `method`) of a message, ids by which messages refer to each other, and JSON Schemas are
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
+use super::assignments;
 use super::ledger::Rule;
 use super::rules::Redaction;
 use transcript::json::{Json, string_at, write_string};
@@ -59,6 +60,8 @@ struct Frame {
     object: bool,
     /// Has a name whose values are to be taken out.
     taken: Option<Rule>,
+    /// That name may be one of counts, and numbers are not touched.
+    counts: bool,
     /// Is in a schema, and is not touched.
     kept: bool,
     /// Is not touched unless it is an object or a list.
@@ -84,7 +87,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     self.follows = None;
                     let object = byte == b'{';
                     let kept = next.kept || next.schema && object;
-                    next = Frame { object, taken: next.taken, kept, ..Frame::default() };
+                    next = Frame { object, taken: next.taken, counts: next.counts, kept, ..Frame::default() };
                     key_expected = object;
                     open.push(next);
                     self.at += 1;
@@ -113,6 +116,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     let pair = above.pair.filter(|_| *name == *b"value");
                     next = Frame {
                         taken: above.taken.or(pair).or_else(own),
+                        counts: if above.taken.is_some() { above.counts } else { assignments::counts(&name) },
                         id,
                         schema: is_schema(&name),
                         names: matches!(&*name, b"name" | b"key"),
@@ -150,7 +154,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     let rest = &bytes[self.at..];
                     let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                     let length = rest.iter().position(ends).unwrap_or(rest.len());
-                    match next.taken.filter(|_| !next.kept && !next.id) {
+                    match next.taken.filter(|_| !next.kept && !next.id && !next.counts) {
                         Some(rule) => self.replace(length, &self.redaction.mark(rule, &rest[..length])),
                         None => self.at += length,
                     }

@@ -254,9 +254,10 @@ pub fn preset(name: &str) -> Result<&'static Preset, String> {
     found.ok_or_else(|| format!("there is no preset `{name}`; the presets are: {}", known()))
 }
 
-/// A name in any case, where `*` matches anything.
+/// A name in any case, where `*` matches anything, and `#` at its end a number.
 fn named(name: &str) -> Result<Regex, String> {
-    let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
+    let (name, number) = name.strip_suffix('#').map_or((name, ""), |name| (name, "[_-]?[0-9]+"));
+    let pattern = name.split('*').map(regex::escape).collect::<Vec<_>>().join(".*") + number;
     compiled(&format!("(?is)^(?:{pattern})$"), name)
 }
 
