@@ -79,7 +79,7 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
 }
 
-/// The id of what is no message, since it has a method beside a result or an error.
+/// The id of what is not a message, since it has a method beside a result or an error.
 pub(crate) fn mixed_id(text: &str) -> Option<&str> {
     let said = Json::parse(text).ok()?;
     said.member("method")?;

@@ -178,8 +178,8 @@ impl LifecycleState {
                 if self.initialized {
                     at.pass(&SERVER_EARLY);
                 } else {
-                    self.server_early
-                        .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
+                    let early = || (method.to_owned(), at.location(), at.entry.time);
+                    self.server_early.get_or_insert_with(early);
                 }
             }
             _ => {}
@@ -199,11 +199,10 @@ impl LifecycleState {
                 self.initialized = true;
                 // Clients without sessions look alike in later ones.
                 let is_single = at.facts.session == 0 && message.item.is_none();
-                if self.id.is_some() && self.answered.is_none() && is_single {
+                if is_single && self.id.is_some() && self.answered.is_none() {
                     self.ready_early.get_or_insert_with(|| (at.location(), at.entry.time));
                 } else {
-                    let early = is_single && self.was_on_its_way(at);
-                    at.check(&INITIALIZED, !early, || READY_EARLY);
+                    at.check(&INITIALIZED, !is_single || !self.was_on_its_way(at), || READY_EARLY);
                 }
                 self.server_was_early(at);
             }
@@ -316,8 +315,8 @@ impl LifecycleState {
             (self.answered, self.answered_on) = (Some(at.entry.time), at.entry.location.line);
         }
         if let Some((location, time)) = self.ready_early.take() {
-            let placed = at.exchange.is_none_or(|exchange| exchange.timed);
-            match why_not_whole(at.facts).or((!placed).then_some(NO_ORDER)) {
+            let lost = at.exchange.is_some_and(|exchange| !exchange.timed).then_some(NO_ORDER);
+            match why_not_whole(at.facts).or(lost) {
                 Some(why) => at.inconclusive(&INITIALIZED, why),
                 None => at.fail_if_earlier(&INITIALIZED, Violation::new(READY_EARLY).at(location), time),
             }
@@ -328,11 +327,10 @@ impl LifecycleState {
         }
     }
 
-    /// Whether the answer to `initialize` came later than this. An exchange log puts an answer before whatever began while it was on
-    /// its way.
+    /// Whether the answer to `initialize` came later, which an exchange log has before what began by then.
     fn was_on_its_way(&self, at: &RuleContext<'_>) -> bool {
-        let answered = self.answered.flatten().filter(|_| at.exchange.is_some());
-        answered.is_some_and(|answered| at.entry.time.is_some_and(|time| time + CROSSING < answered))
+        let times = self.answered.flatten().zip(at.entry.time).filter(|_| at.exchange.is_some());
+        times.is_some_and(|(answered, time)| time + CROSSING < answered)
     }
 
     /// There was no `initialize` at all, which the one revision without it forbids as well: its requests name their revision.
@@ -397,7 +395,6 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleConte
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,
     };
-    at.without(rule, lack, |lack| {
-        Violation::new(format!("there is no {lack} of the right type")).inside(value)
-    });
+    let wrong = |lack| Violation::new(format!("there is no {lack} of the right type")).inside(value);
+    at.without(rule, lack, wrong);
 }

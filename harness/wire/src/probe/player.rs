@@ -302,7 +302,7 @@ impl<'p> Player<'p> {
         for _ in 0..MOST {
             let params = if cursor.is_null() { Value::Null } else { json!({"cursor": cursor}) };
             let Some(mut result) = self.ask(method, params) else { return };
-            // To index a value that is no object by a name, so that it can be changed, panics.
+            // To index a value that is not an object by a name, so that it can be changed, panics.
             if let Some(items) = result.get_mut(name).and_then(Value::as_array_mut) {
                 self.listed.entry(name).or_default().append(items);
             }

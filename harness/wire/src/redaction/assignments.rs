@@ -217,7 +217,7 @@ fn passwords(text: &[u8]) -> Vec<(Range<usize>, Rule)> {
 }
 
 /// How long user and password are where the password has a sign that should have been encoded, so that what looks like the
-/// authority ends within it: up to the last `@` of the word, or before the next URL. A port is no password.
+/// authority ends within it: up to the last `@` of the word, or before the next URL. A port is not a password.
 fn raw_password(rest: &[u8], authority: &[u8], begin: &str) -> Option<usize> {
     let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["))?;
     authority[colon + 1..].iter().find(|byte| !byte.is_ascii_digit())?;
