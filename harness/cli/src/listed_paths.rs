@@ -77,6 +77,8 @@ impl Iterator for ListedPaths {
             }
             if item.last() == Some(&self.end) {
                 item.pop();
+                // A list from Windows; a name that ends so takes --null.
+                item.pop_if(|last| self.end == b'\n' && *last == b'\r');
             } else if item.len() > LONGEST {
                 return self.wrong(&format!(
                     "item {} of {} is longer than {LONGEST} bytes: it is not a list of paths, or its paths end with NUL (--null)",
