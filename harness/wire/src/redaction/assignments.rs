@@ -221,7 +221,8 @@ fn passwords(text: &[u8]) -> Vec<(Range<usize>, Rule)> {
 fn raw_password(rest: &[u8], authority: &[u8], begin: &str) -> Option<usize> {
     let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["))?;
     authority[colon + 1..].iter().find(|byte| !byte.is_ascii_digit())?;
-    let word = &rest[..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())];
-    let word = &word[..memchr::memmem::find(word, begin.as_bytes()).unwrap_or(word.len())];
+    // To the next URL first: of many in one word, each is looked through once.
+    let word = &rest[..memchr::memmem::find(rest, begin.as_bytes()).unwrap_or(rest.len())];
+    let word = &word[..word.iter().position(u8::is_ascii_whitespace).unwrap_or(word.len())];
     memchr::memrchr(b'@', word)
 }
