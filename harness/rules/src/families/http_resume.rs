@@ -185,7 +185,8 @@ impl HttpResumeState {
     /// The id of an event.
     fn id(&mut self, scope: &str, [exchange, begun]: [u64; 2], resumes: bool, at: &RuleContext<'_>) {
         let Some(id) = at.event_id() else { return };
-        if id.is_empty() {
+        // A batch is one event, and comes before its items.
+        if id.is_empty() || at.message.is_some_and(|message| message.item.is_some()) {
             return;
         }
         let message = at.message.map(|message| hash(message.raw.json()));
