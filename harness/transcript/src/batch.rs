@@ -3,7 +3,7 @@
 use crate::json::{Json, JsonKind};
 use crate::message::{Message, Refusal};
 use crate::rejection::Code;
-use crate::session::{Content, Entry, Noise};
+use crate::session::{Content, Entry, Noise, Sse};
 
 /// Under which clause an item is refused that is not a message.
 pub const CLAUSE: &str = "EQ-BATCH";
@@ -17,16 +17,22 @@ pub fn items<'e>(entry: &'e Entry<'_>) -> Option<impl Iterator<Item = (usize, En
         return None;
     }
     let list = Json::parse(text).ok().filter(|list| list.kind() == JsonKind::Array)?;
-    let mut items = list.items().peekable();
+    let mut items = list.items().enumerate().peekable();
     items.peek()?;
     let start = text.as_ptr().addr();
-    Some(items.map(move |item| {
+    Some(items.map(move |(index, item)| {
         let text = item.text();
         let content = match Message::parse(text) {
             Ok(message) => Content::Message(message),
             Err(why) => Content::Noise(Noise { why: refused(why), text: text.into() }),
         };
-        (text.as_ptr().addr() - start, Entry { content, ..entry.clone() })
+        let at = text.as_ptr().addr() - start;
+        let mut item = Entry { content, ..entry.clone() };
+        // One event has one id and one set of fields, which stand with the first item.
+        if let Some(sse) = item.sse.as_mut().filter(|_| index > 0) {
+            *sse = Sse { name: sse.name.take(), ..Sse::default() };
+        }
+        (at, item)
     }))
 }
 
@@ -42,7 +48,7 @@ mod tests {
     use super::items;
     use crate::message::Refusal;
     use crate::rejection::Code;
-    use crate::session::{Content, Entry, Location, Noise, Side};
+    use crate::session::{Content, Entry, Location, Noise, Side, Sse};
 
     fn taken(text: &str, why: Refusal) -> Option<Vec<(usize, Result<String, Code>)>> {
         let content = Content::Noise(Noise { why, text: text.into() });
@@ -80,5 +86,18 @@ mod tests {
         ] {
             assert_eq!(taken(text, why), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_fields_of_an_event_stand_with_the_first_item() {
+        let content = Content::Noise(Noise {
+            why: Refusal::new(Code::Batch, 0, "an array"),
+            text: r#"[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]"#.into(),
+        });
+        let sse =
+            Sse { name: Some("message".into()), id: Some("7-1".into()), retry: Some(5), ..Sse::default() };
+        let entry = Entry { sse: Some(sse.clone()), ..Entry::new(Location::default(), content) };
+        let fields: Vec<_> = items(&entry).into_iter().flatten().map(|(_, item)| item.sse).collect();
+        assert_eq!(fields, [Some(sse.clone()), Some(Sse { id: None, retry: None, ..sse })]);
     }
 }
