@@ -1,7 +1,7 @@
 //! Tasks: requests that are answered later, as 2025-11-25 has them.
 //!
-//! What each message says of a task, and in which order. Memory: the tasks of a session, up to [`MOST_TASKS`], and the
-//! results that they brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
+//! What each message says of a task, and in which order. Memory: the tasks of a session, up to [`MOST_TASKS`], with the
+//! tokens of their progress, and the results that they brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
 
 mod messages;
 mod rules;
@@ -91,8 +91,11 @@ impl RuleVisitor for TasksState {
         {
             self.status(params, None, at);
         }
-        if message.calls("notifications/progress") {
-            self.progress(message, at);
+        match message.meta("progressToken") {
+            // From here on it is another call's.
+            Some(token) => _ = self.tokens.remove(&(lane(at.side.map(Side::other)), token.text().to_owned())),
+            None if message.calls("notifications/progress") => self.progress(message, at),
+            None => {}
         }
         let Some(request) = message.request() else { return };
         let number = request.number;
