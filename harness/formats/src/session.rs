@@ -102,6 +102,8 @@ pub struct OwnedEntry {
     pub context: Option<TransportContext>,
     /// Which HTTP exchange it belongs to.
     pub exchange: Option<u64>,
+    /// See [`Entry::item`].
+    pub item: Option<usize>,
     /// What a line of a trace says beside its message, as members of JSON with a comma before each; of a line that is passed
     /// over, the whole.
     pub added: Option<String>,
@@ -222,6 +224,11 @@ impl OwnedEntry {
         }
     }
 
+    /// Whether it stands in one event of a stream with the entry before it.
+    pub(crate) fn is_more_of_a_batch(&self) -> bool {
+        self.carrier == Carrier::Sse && self.item > Some(0)
+    }
+
     /// Whether it is an HTTP exchange.
     fn is_exchange(&self) -> bool {
         matches!(self.what, OwnedContent::Exchange(_))
@@ -241,6 +248,7 @@ impl OwnedEntry {
             sse: None,
             context: None,
             exchange: None,
+            item: None,
             added: None,
         }
     }
@@ -273,6 +281,7 @@ impl OwnedEntry {
             sse: entry.sse.as_ref().map(Sse::owned),
             context: entry.context.map(own_context),
             exchange: entry.exchange,
+            item: entry.item,
             ..Self::new(what)
         }
     }

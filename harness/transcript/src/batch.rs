@@ -27,7 +27,7 @@ pub fn items<'e>(entry: &'e Entry<'_>) -> Option<impl Iterator<Item = (usize, En
             Err(why) => Content::Noise(Noise { why: refused(why), text: text.into() }),
         };
         let at = text.as_ptr().addr() - start;
-        let mut item = Entry { content, ..entry.clone() };
+        let mut item = Entry { content, item: Some(index), ..entry.clone() };
         // One event has one id and one set of fields, which stand with the first item.
         if let Some(sse) = item.sse.as_mut().filter(|_| index > 0) {
             *sse = Sse { name: sse.name.take(), ..Sse::default() };

@@ -33,6 +33,7 @@ struct Held {
     context: Option<Box<Surroundings>>,
     exchange: Option<u64>,
     line: Option<Range<usize>>,
+    item: Option<usize>,
 }
 
 /// A [`Content`], by places in the batch.
@@ -119,6 +120,7 @@ impl EntryBuffer {
             context,
             exchange: entry.exchange,
             line,
+            item: entry.item,
         });
     }
 
@@ -146,6 +148,7 @@ impl EntryBuffer {
                 context: context.as_ref(),
                 exchange: held.exchange,
                 line: held.line.as_ref().map(|line| self.text(line)),
+                item: held.item,
             });
         }
     }

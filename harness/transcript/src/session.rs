@@ -338,6 +338,8 @@ pub struct Entry<'a> {
     pub exchange: Option<u64>,
     /// The text of the line that it stands in, where the line is a JSON object with more in it than the message.
     pub line: Option<&'a str>,
+    /// Which message of a batch it is, counted from 0 (EQ-BATCH).
+    pub item: Option<usize>,
 }
 
 impl<'a> Entry<'a> {
@@ -354,6 +356,7 @@ impl<'a> Entry<'a> {
             context: None,
             exchange: None,
             line: None,
+            item: None,
         }
     }
 

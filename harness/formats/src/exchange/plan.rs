@@ -190,7 +190,7 @@ impl<'s> Plan<'s> {
         let place = known.unwrap_or(self.drafts.len().saturating_sub(1));
         let moment = self.drafts.get(place).is_some_and(Draft::is_timed).then(|| self.moment(place, entry));
         let Some(draft) = self.drafts.get_mut(place) else { return };
-        draft.moments.extend(moment);
+        draft.moments.extend(moment.filter(|_| !entry.is_more_of_a_batch()));
         // An error status says that nothing but this body was the answer.
         draft.closed |= draft.known.is_none()
             && (entry.answers.is_some() && entry.answers == draft.index

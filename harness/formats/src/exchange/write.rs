@@ -24,7 +24,7 @@ pub(crate) struct Spelled<'d> {
     pub(crate) status: u16,
     pub(crate) response_headers: Headers<'d>,
     pub(crate) answer: Option<Vec<u8>>,
-    /// Where in the answer each entry that was sent begins.
+    /// Where in the answer each event that was sent begins.
     pub(crate) places: Vec<usize>,
     /// The media type of the answer; empty where there is no body, and nothing said of one.
     pub(crate) media_type: String,
@@ -135,9 +135,9 @@ impl Body {
             return Self { text: Some(text), places: vec![0], media_type: JSON.to_owned() };
         }
         let (mut stream, mut places) = (Vec::new(), Vec::new());
-        for entry in &draft.sent {
+        for event in draft.sent.chunk_by(|_, next| next.is_more_of_a_batch()) {
             places.push(stream.len());
-            block(entry, &mut stream);
+            block(event, &mut stream);
         }
         // A request that is answered elsewhere opened a stream on which nothing came.
         let silent = known.is_none() && draft.asks() && !draft.elsewhere;
@@ -169,11 +169,12 @@ pub(crate) fn milliseconds(microseconds: i64) -> String {
     }
 }
 
-/// One event of a stream, with the fields that are known of it.
-fn block(entry: &OwnedEntry, out: &mut Vec<u8>) {
+/// One event of a stream, with the fields that are known of it: a message, the messages of a batch, or none.
+fn block(event: &[&OwnedEntry], out: &mut Vec<u8>) {
+    let [entry, ..] = event else { return };
     let begin = out.len();
     let mut name = None;
-    let mut data = entry.message().map(compact);
+    let mut data = entry.message().map(|_| body(event.iter().filter_map(|entry| entry.message())));
     if let Some(sse) = &entry.sse {
         for _ in 0..sse.comments {
             put(out, ":\n");

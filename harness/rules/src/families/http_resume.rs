@@ -111,7 +111,8 @@ impl RuleVisitor for HttpResumeState {
             let id = at.event_id();
             let seen = id.is_some_and(|id| self.ids.contains_key(&inside(&scope, id)));
             self.id(&scope, [number, begun], resumes, at);
-            if at.message.is_some() && exchange.last_id.is_some() {
+            // What belongs to an event stands with the first message of a batch.
+            if at.message.is_some_and(|message| message.item < Some(1)) && exchange.last_id.is_some() {
                 let wrong = "the message has no event id, and an event of its stream has one";
                 at.check(&EACH_ID, id.is_some(), || wrong);
             }

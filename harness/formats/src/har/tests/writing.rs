@@ -62,6 +62,20 @@ fn an_answer_without_a_type_gets_none() {
     assert!(!har.contains("Content-Type") && har.contains(r#""mimeType": """#), "{har}");
 }
 
+#[test]
+fn a_batch_stays_one_event() {
+    let batch = r#"data: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}},{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]\n\n"#;
+    let note = r#"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n"#;
+    let stream = format!(r"{}id: 7\n{batch}{note}", batch.replace("data", r"id: 6\ndata"));
+    let source = file(&[format!(
+        r#"{{"startedDateTime": "2026-05-12T23:00:00.000Z", "request": {{"method": "POST", "headers": [{{"name": "MCP-Protocol-Version", "value": "2025-03-26"}}]}}, "response": {{"status": 200, "content": {{"size": 1, "mimeType": "text/event-stream", "text": "{stream}"}}}}, "_events": [{{"time": 1}}, {{"time": 2}}, {{"time": 3}}]}}"#
+    )]);
+    let har = written(&session("har", &source));
+    assert!(har.contains(&stream), "{har}");
+    assert_eq!(har.matches(r#"{"at": "#).count(), 3, "{har}");
+    assert_eq!(read(&har).unwrap().text, read(&source).unwrap().text);
+}
+
 /// An entry as an envelope's reader would hand it over.
 fn entry(carrier: Carrier, message: Option<&str>, context: Option<(u16, &str)>) -> OwnedEntry {
     let what = match message {
