@@ -11,8 +11,7 @@ const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
 /// An ISO 8601 date and time with an offset (RFC 3339), in milliseconds.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
-    let time = usual(text).or_else(|| text.parse().ok());
-    time.map(Timestamp::as_millisecond)
+    usual(text).map(Timestamp::as_millisecond).or_else(|| to_milliseconds(attoseconds(text)?))
 }
 
 /// A time as recorders mostly write it, `2026-05-12T23:00:00.123Z`. Each message has one, and there are many ways to write a
@@ -32,10 +31,48 @@ fn usual(text: &str) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(time).ok()
 }
 
-/// The same in nanoseconds, which may decide what came first.
+/// The same in attoseconds, which may decide what came first: digits behind the eighteenth are left out.
 #[must_use]
-pub(crate) fn nanoseconds(text: &str) -> Option<i128> {
-    text.parse::<Timestamp>().ok().map(Timestamp::as_nanosecond)
+pub(crate) fn attoseconds(text: &str) -> Option<i128> {
+    let from = text.find(['.', ',']).map_or(text.len(), |point| point + 1);
+    let digits = text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let Some(beyond) = digits.checked_sub(9) else { return Some(timestamp(text)? * 1_000_000_000) };
+    let (known, more) = (from + 9, &text[from + 9..from + digits]);
+    let nanoseconds = timestamp(&[&text[..known], &text[from + digits..]].concat())?;
+    let more = more.bytes().chain(std::iter::repeat_n(b'0', 9_usize.saturating_sub(beyond))).take(9);
+    Some(nanoseconds * 1_000_000_000 + more.fold(0, |sum, digit| 10 * sum + i128::from(digit - b'0')))
+}
+
+/// A time in nanoseconds. The last day of the year 9999 is later than a [`Timestamp`] may be, and as long as that of 9599, whose
+/// calendar is the same.
+fn timestamp(text: &str) -> Option<i128> {
+    const YEARS: i128 = 146_097 * 86_400_000_000_000;
+    let time = |text: &str| Some(text.parse::<Timestamp>().ok()?.as_nanosecond());
+    time(text).or_else(|| Some(time(&format!("9599{}", text.strip_prefix("9999")?))? + YEARS))
+}
+
+/// A number of milliseconds, as JSON spells it, in attoseconds: without what is smaller, and the nearest that there is.
+pub(crate) fn of_milliseconds(number: &str) -> i128 {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let beyond = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
+    let power = exponent.parse().unwrap_or(beyond).saturating_add(15);
+    let digits = || whole.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit);
+    let noughts = digits().take_while(|digit| *digit == b'0').count();
+    let places = (digits().count() - noughts) as i64 - fraction.len() as i64;
+    // One digit more than an i128 has is as good as all of them.
+    let kept = usize::try_from(places.saturating_add(power).clamp(0, 40)).unwrap_or_default();
+    let sum = digits()
+        .skip(noughts)
+        .chain(std::iter::repeat(b'0'))
+        .take(kept)
+        .fold(0_i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
+    if number.starts_with('-') { -sum } else { sum }
+}
+
+/// Attoseconds in milliseconds, where they are within their range.
+pub(crate) fn to_milliseconds(attoseconds: i128) -> Option<i64> {
+    i64::try_from(attoseconds.div_euclid(1_000_000_000_000_000)).ok()
 }
 
 /// Milliseconds as ISO 8601 in UTC, to the millisecond: `2026-05-12T23:00:00.123Z`. Beyond the years that ISO 8601
@@ -73,7 +110,7 @@ pub(crate) fn write_microseconds(microseconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{nanoseconds, parse, usual, write, write_microseconds};
+    use super::{attoseconds, of_milliseconds, parse, usual, write, write_microseconds};
     use jiff::Timestamp;
 
     #[test]
@@ -84,11 +121,39 @@ mod tests {
         assert_eq!(parse("2026-05-13T01:00:00.123+02:00"), parse("2026-05-12T23:00:00.123Z"));
         assert_eq!(parse("2026-05-12T23:00:00Z"), Some(1_778_626_800_000));
         assert_eq!(parse("yesterday"), None);
-        assert!(nanoseconds("1970-01-01T00:00:00.1002Z") > nanoseconds("1970-01-01T00:00:00.100100+00:00"));
+        assert!(attoseconds("1970-01-01T00:00:00.1002Z") > attoseconds("1970-01-01T00:00:00.100100+00:00"));
+        assert_eq!(
+            attoseconds("1970-01-01T01:00:01.0000000000000000012+01:00"),
+            Some(1_000_000_000_000_000_001)
+        );
+        assert_eq!(attoseconds("1969-12-31T23:59:59.9999999999Z"), Some(-100_000_000));
+        assert_eq!(
+            parse("9999-12-31T23:59:59-01:00"),
+            parse("9999-12-30T23:59:59-01:00").map(|time| time + 86_400_000)
+        );
+        assert_eq!((attoseconds("2026-05-12T23:00:00.Z"), attoseconds("9999-12-32T00:00:00Z")), (None, None));
         assert_eq!(write(i64::MAX), "9999-12-30T22:00:00.000Z");
         assert_eq!(write_microseconds(1_001), "1970-01-01T00:00:00.001001Z");
         assert_eq!(write_microseconds(-2_000), "1969-12-31T23:59:59.998Z");
     }
+
+    #[test]
+    fn milliseconds_are_exact_in_every_spelling() {
+        for (number, attoseconds) in [
+            ("0", 0),
+            ("-0.0e9", 0),
+            ("1.5", 1_500_000_000_000_000),
+            ("-15e-1", -1_500_000_000_000_000),
+            ("0.00000000000000123E+1", 12),
+            ("9007199254740993", 9_007_199_254_740_993_000_000_000_000_000),
+            ("1e400", i128::MAX),
+            ("-1e99999999999999999999", -i128::MAX),
+            ("1e-99999999999999999999", 0),
+        ] {
+            assert_eq!(of_milliseconds(number), attoseconds, "{number}");
+        }
+    }
+
     #[test]
     fn a_time_in_the_usual_spelling_is_what_it_is_in_any() {
         let digits = ["0000", "0001", "1969", "1970", "1972", "2000", "2026", "2100", "9999"];
@@ -102,7 +167,9 @@ mod tests {
             let text = format!("{year}-{date}T{time}Z");
             let time = text.parse::<Timestamp>().ok();
             assert!(usual(&text).is_none_or(|usual| Some(usual) == time), "{text}");
-            assert_eq!(parse(&text), time.map(Timestamp::as_millisecond), "{text}");
+            if time.is_some() || !text.starts_with("9999-12-31") {
+                assert_eq!(parse(&text), time.map(Timestamp::as_millisecond), "{text}");
+            }
             usually += usize::from(usual(&text).is_some());
         }
         // Three dates in each of nine years and one in its three leap years, at three times of the day; the last day of 9999 is

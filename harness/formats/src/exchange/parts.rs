@@ -1,6 +1,6 @@
 //! What a format says of an exchange, for the reader of all of them.
 
-use super::timed::Nanoseconds;
+use super::timed::Attoseconds;
 use transcript::json::Json;
 use transcript::session::{Carrier, Content, Exchange, MissingBody};
 
@@ -26,7 +26,7 @@ pub(crate) struct Parts<'a> {
     /// When the answer came, as far as the file says.
     pub(crate) answered: Option<i64>,
     /// When each part of the answer came, counted from the start, where the file says so.
-    pub(crate) times: Option<Vec<Nanoseconds>>,
+    pub(crate) times: Option<Vec<Attoseconds>>,
     /// What a converter made up of it.
     pub(crate) made_up: Option<Json<'a>>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Listed<'a> {
     pub(super) line: u64,
     pub(crate) started: Option<i64>,
     /// What it is sorted by: its own start, or that of the one before it in the file.
-    pub(super) rank: Nanoseconds,
+    pub(super) rank: Attoseconds,
 }
 
 impl Listed<'_> {
@@ -80,5 +80,5 @@ pub(crate) fn missing<'e>(carrier: Carrier, coded: bool, cut: bool) -> Content<'
 pub(crate) struct Moment {
     pub(crate) milliseconds: Option<i64>,
     /// What exchanges are put in order by.
-    pub(crate) nanoseconds: Nanoseconds,
+    pub(crate) attoseconds: Attoseconds,
 }

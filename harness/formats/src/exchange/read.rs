@@ -7,7 +7,7 @@ use super::invented::Invented;
 use super::media::STREAM;
 use super::parts::{Held, Layout, Listed, Moment, Parts, missing};
 use super::stamp::Stamp;
-use super::timed::{Nanoseconds, Queue, Waiting};
+use super::timed::{Attoseconds, Queue, Waiting};
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::salvage::closed;
@@ -73,7 +73,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
     }
 
     /// Hands on what came of the answers that wait, up to a moment or to the end.
-    fn catch_up(&mut self, queue: &mut Queue<'a>, moment: Option<Nanoseconds>) -> Result<(), ReadError> {
+    fn catch_up(&mut self, queue: &mut Queue<'a>, moment: Option<Attoseconds>) -> Result<(), ReadError> {
         while let Some(mut waiting) = queue.due(moment) {
             let (mut result, asked) = (Ok(()), waiting.asked);
             let more = waiting.part(|body, location, stamp, block| {
@@ -121,7 +121,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 return Err(self.refused(Refusal { clause: "SRV-BYTES", ..wrong }, index));
             }
             let started = moment(document, json).map_err(|cause| self.refused(cause, index))?;
-            rank = started.map_or(rank, |moment| moment.nanoseconds);
+            rank = started.map_or(rank, |moment| moment.attoseconds);
             let started = started.and_then(|moment| moment.milliseconds);
             listed.push(Listed { json, index, line, started, rank });
         }

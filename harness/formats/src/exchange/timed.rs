@@ -5,6 +5,7 @@
 use super::body::Body;
 use super::stamp::Stamp;
 use crate::sse::{SseBlock, SseParser};
+use crate::time;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,19 +13,17 @@ use std::vec::IntoIter;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Location;
 
-/// Nanoseconds since 1970.
-pub(crate) type Nanoseconds = i128;
+/// Attoseconds since 1970.
+pub(crate) type Attoseconds = i128;
 
 /// When each part of an answer came, counted from the exchange's start; none where the file does not say. An item
 /// without a number came with the one before it, and nothing on a stream overtakes what stands before it.
-pub(crate) fn times(listed: Option<Json<'_>>) -> Option<Vec<Nanoseconds>> {
+pub(crate) fn times(listed: Option<Json<'_>>) -> Option<Vec<Attoseconds>> {
     let listed = listed.filter(|listed| listed.kind() == JsonKind::Array)?;
     let mut last = 0;
-    let time = |item: Json<'_>| item.member("time")?.as_number()?.parse::<f64>().ok();
+    let time = |item: Json<'_>| Some(time::of_milliseconds(item.member("time")?.as_number()?));
     let later = |item| {
-        #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
-        let passed = time(item).map_or(0, |time| (time * 1e6).round() as i64);
-        last = Nanoseconds::from(passed).max(last);
+        last = time(item).unwrap_or_default().max(last);
         last
     };
     Some(listed.items().map(later).collect())
@@ -41,10 +40,10 @@ pub(super) struct Waiting<'a> {
     pub(super) is_cut: bool,
     /// The stream, where the answer is one.
     stream: Option<Stream<'a>>,
-    started: Nanoseconds,
-    times: IntoIter<Nanoseconds>,
+    started: Attoseconds,
+    times: IntoIter<Attoseconds>,
     /// When its next part comes.
-    next: Nanoseconds,
+    next: Attoseconds,
 }
 
 struct Stream<'a> {
@@ -58,7 +57,7 @@ impl<'a> Waiting<'a> {
         mut body: Body<'a>,
         (location, stamp, asked): (Location, Stamp, bool),
         streams: bool,
-        (started, times): (Nanoseconds, Vec<Nanoseconds>),
+        (started, times): (Attoseconds, Vec<Attoseconds>),
     ) -> Self {
         let is_cut = streams && body.is_cut_stream(asked);
         let stream = streams.then(|| {
@@ -78,7 +77,7 @@ impl<'a> Waiting<'a> {
         &mut self,
         mut take: impl FnMut(&mut Body<'a>, Location, Stamp, Option<&SseBlock<'_>>),
     ) -> bool {
-        let time = i64::try_from(self.next.div_euclid(1_000_000)).ok();
+        let time = time::to_milliseconds(self.next);
         let Self { body, location, stamp, stream, is_cut, .. } = self;
         let stamp = Stamp { time, ..*stamp };
         let Some(stream) = stream else {
@@ -107,13 +106,13 @@ impl<'a> Waiting<'a> {
     }
 
     fn forward(&mut self) {
-        self.next = self.times.next().map_or(self.next, |time| self.started + time);
+        self.next = self.times.next().map_or(self.next, |time| self.started.saturating_add(time));
     }
 }
 
 /// The answers that wait, by the moment of their next part; where those are equal, by the order of their exchanges.
 #[derive(Default)]
-pub(super) struct Queue<'a>(BTreeMap<(Nanoseconds, u64), Waiting<'a>>);
+pub(super) struct Queue<'a>(BTreeMap<(Attoseconds, u64), Waiting<'a>>);
 
 impl<'a> Queue<'a> {
     pub(super) fn add(&mut self, waiting: Waiting<'a>) {
@@ -121,7 +120,7 @@ impl<'a> Queue<'a> {
     }
 
     /// The next answer of which a part came before something that happened at `moment`, or with it.
-    pub(super) fn due(&mut self, moment: Option<Nanoseconds>) -> Option<Waiting<'a>> {
+    pub(super) fn due(&mut self, moment: Option<Attoseconds>) -> Option<Waiting<'a>> {
         let first = self.0.first_entry()?;
         moment.is_none_or(|moment| first.key().0 <= moment).then(|| first.remove())
     }

@@ -63,8 +63,8 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
     let [started] = document.fields(Some(exchange), ["startedDateTime"])?;
     let started = started.and_then(|started| started.as_text()?.to_str());
     Ok(started.as_deref().and_then(|started| {
-        let nanoseconds = time::nanoseconds(started)?;
-        Some(Moment { milliseconds: time::parse(started), nanoseconds })
+        let attoseconds = time::attoseconds(started)?;
+        Some(Moment { milliseconds: time::to_milliseconds(attoseconds), attoseconds })
     }))
 }
 

@@ -146,7 +146,7 @@ impl List {
             return Err(input.refuse(Refusal::duplicate(at, name), 0, &location.pointer()));
         }
         self.held.get_or_insert_default();
-        let time = parts.find(TIMESTAMP).and_then(|(_, time)| nanoseconds(time));
+        let time = parts.find(TIMESTAMP).and_then(|(_, time)| attoseconds(time));
         self.order = time.or(self.order);
         let side = parts
             .find(ORIGIN)
@@ -154,17 +154,23 @@ impl List {
             .and_then(|origin| [Side::Client, Side::Server].into_iter().find(|side| origin.is(side.name())));
         let here = Location { tail: "/message", ..location };
         let (text, order) = (message.text(), self.order);
-        let said =
-            Said { at, text, message: Message::parse(text), side, time: time.and_then(milliseconds), order };
+        let said = Said {
+            at,
+            text,
+            message: Message::parse(text),
+            side,
+            time: time.and_then(time::to_milliseconds),
+            order,
+        };
         self.said(input, said, here, sink)?;
         let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != JsonKind::Null)
         else {
             return Ok(());
         };
-        let took = parts.find(DURATION).and_then(|(_, took)| nanoseconds(took)).unwrap_or_default();
+        let took = parts.find(DURATION).and_then(|(_, took)| attoseconds(took)).unwrap_or_default();
         let later = |time: i128| time.saturating_add(took);
         let here = Location { tail: "/response", ..location };
-        let (time, order) = (time.map(later).and_then(milliseconds), self.order.map(later));
+        let (time, order) = (time.map(later).and_then(time::to_milliseconds), self.order.map(later));
         let (text, side) = (answer.text(), side.map(Side::other));
         self.said(input, Said { at, text, message: Message::parse(text), side, time, order }, here, sink)
     }
@@ -305,15 +311,11 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A time or a span in nanoseconds: ISO 8601 text, or a number of milliseconds, often with a fraction, which may
+/// A time or a span in attoseconds: ISO 8601 text, or a number of milliseconds, often with a fraction, which may
 /// decide what came first.
-fn nanoseconds(value: Json<'_>) -> Option<i128> {
+fn attoseconds(value: Json<'_>) -> Option<i128> {
     match value.as_text() {
-        Some(text) => time::nanoseconds(&text.to_str()?),
-        None => value.as_number()?.parse::<f64>().ok().map(|number| (number * 1e6).round() as i128),
+        Some(text) => time::attoseconds(&text.to_str()?),
+        None => value.as_number().map(time::of_milliseconds),
     }
-}
-
-fn milliseconds(nanoseconds: i128) -> Option<i64> {
-    i64::try_from(nanoseconds.div_euclid(1_000_000)).ok()
 }

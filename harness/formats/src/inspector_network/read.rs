@@ -55,13 +55,13 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
             let milliseconds: i64 = number.parse().ok()?;
             Some(Moment {
                 milliseconds: Some(milliseconds),
-                nanoseconds: i128::from(milliseconds) * 1_000_000,
+                attoseconds: i128::from(milliseconds) * 1_000_000_000_000_000,
             })
         }
         None => {
             let text = timestamp.as_text()?.to_str()?;
-            let nanoseconds = time::nanoseconds(&text)?;
-            Some(Moment { milliseconds: time::parse(&text), nanoseconds })
+            let attoseconds = time::attoseconds(&text)?;
+            Some(Moment { milliseconds: time::to_milliseconds(attoseconds), attoseconds })
         }
     }))
 }
