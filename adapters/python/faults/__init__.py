@@ -25,6 +25,7 @@ from faults import (
     ids,
     leniency,
     libraries,
+    limits,
     lines,
     neighbours,
     replay,
@@ -57,7 +58,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives),
+    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits),
 )
 
 

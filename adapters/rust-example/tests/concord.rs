@@ -57,11 +57,11 @@ const KNOWN: &[(&str, &str)] = &[
         "correlation/list-and-call-share-an-id/jsonrpc",
         "Only tool calls are remembered, so a call takes tools/list's answer.",
     ),
-    ("correlation/{ids-that-are-near-to-each-other,sixteen-ids}/jsonrpc", FLOATS),
+    ("correlation/{ids-of-4101-characters,ids-that-are-near-to-each-other,sixteen-ids}/jsonrpc", FLOATS),
     ("recorded/python?-http-json/jsonrpc", FLOATS),
     ("sse/string-keeps-numbers/jsonrpc", "serde_json rejects 1e400: it is out of the range of an f64."),
     ("text/form-feed-line/jsonrpc", "`trim_ascii` takes a form feed for blank, which JSON does not."),
-    ("text/wide-numbers-and-odd-spaces/jsonrpc", FLOATS),
+    ("text/{strings-of-yaml-pointers-and-addresses,wide-numbers-and-odd-spaces}/jsonrpc", FLOATS),
     (
         "values/beyond-fifty-digits-and-the-smallest-double/jsonrpc",
         "serde_json rejects 1e400: it is out of the range of an f64.",
