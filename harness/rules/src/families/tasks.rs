@@ -102,7 +102,13 @@ impl RuleVisitor for TasksState {
         if let (Some(task), Some(result)) = (request.meta(RELATED_TASK), message.raw.outcome()) {
             let id = task.member("taskId").and_then(string_of);
             let is_result = message.kind == MessageKind::Result && !request.method().starts_with("tasks/");
-            if let Some(id) = id.filter(|_| is_result) {
+            // A task that nothing made is the asker's mistake, if it is one.
+            let made = |id: &String| {
+                [at.side, at.side.map(Side::other)]
+                    .iter()
+                    .any(|side| self.tasks.contains_key(&(lane(*side), id.clone())))
+            };
+            if let Some(id) = id.filter(|id| is_result && made(id)) {
                 related(&id, result, at);
             }
         }
