@@ -277,38 +277,38 @@ impl HttpResumeState {
 
     /// A stream that ended without the answer, now that the recording is over.
     fn never_answered(&self, open: &Unanswered, at: &RuleContext<'_>) {
-        let Some(call) = open.calls.iter().find(|call| !call.answered) else {
-            // The answer came on another stream.
-            at.pass(&RESPONDS);
-            if open.retry.is_some() {
-                at.pass(&RETRY);
-            }
-            return;
-        };
-        if self.cancelled.contains(&inside(&open.scope, &call.id)) || self.cancelled.len() >= MOST_CANCELLED {
+        let waiting = open.calls.iter().find(|call| !call.answered);
+        if waiting.is_some_and(|call| self.cancelled.contains(&inside(&open.scope, &call.id)))
+            || waiting.is_some() && self.cancelled.len() >= MOST_CANCELLED
+        {
             return;
         }
+        let Some(call) = waiting.or(open.calls.first()) else { return };
         let may_come_back = open.polls && at.exchanges.may_lack_a_stream(&open.peer);
         let wrong = |what: &str| {
             Violation::new(format!("the stream for {} with the id {} {what}", call.method, call.id))
                 .at(open.location.clone())
         };
-        if !open.outlived {
+        if waiting.is_some() && !open.outlived {
             let why = "a stream has no answer at the end of the recording; a longer recording would show it";
             return at.inconclusive(&RESPONDS, why);
         }
-        if !open.resumed {
+        if waiting.is_some() && !open.resumed {
             at.fail_if_complete(&CLOSED_EARLY, wrong("ended without the answer"));
         }
         let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
-        match (polls, open.retry) {
-            (true, Some(_)) => at.pass(&RETRY),
-            (true, None) => {
+        match open.retry {
+            Some(_) if polls || waiting.is_none() => at.pass(&RETRY),
+            None if polls && (waiting.is_some() || open.resumed) => {
                 // A connection that broke looks the same.
                 let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
                 at.fail(&RETRY, wrong.only(Level::Info));
             }
             _ => {}
+        }
+        if waiting.is_none() {
+            // The answer came on another stream.
+            return at.pass(&RESPONDS);
         }
         if may_come_back {
             at.inconclusive(if polls { &RECONNECT } else { &RESPONDS }, ON_OPEN_STREAM);
