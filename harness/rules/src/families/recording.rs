@@ -14,7 +14,7 @@ use transcript::batch;
 use transcript::json::Json;
 use transcript::message::resembles_message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Carrier, Content, Noise};
+use transcript::session::{Carrier, Content, Noise, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "recording",
@@ -152,6 +152,8 @@ struct RecordingState {
     nested: bool,
     /// One of them is a message with a fault.
     spoilt: bool,
+    /// One of them is the server's.
+    garbled: bool,
     /// The levels of a log's lines that are not messages.
     levels: BTreeSet<&'static str>,
 }
@@ -250,6 +252,7 @@ impl RuleVisitor for RecordingState {
             }
             Content::Noise(noise) => {
                 self.others += 1;
+                self.garbled |= at.side == Some(Side::Server);
                 self.first_other.get_or_insert_with(|| quoted(&noise.text));
                 self.nested |= self.others == 1 && is_nested(&noise.text);
                 let level = untold(noise, at);
@@ -327,7 +330,12 @@ impl RuleVisitor for RecordingState {
                     at.fail(&BOTH_SIDES, Violation::new(wrong).only(Level::Info));
                 }
                 // A client that goes on after `initialize` heard an answer, unless it started the server again.
-                (2.., 0) if at.facts.handshake && !self.ended && !at.facts.recording.kind.exchanges => {
+                (2.., 0)
+                    if at.facts.handshake
+                        && !self.ended
+                        && !self.garbled
+                        && !at.facts.recording.kind.exchanges =>
+                {
                     let wrong =
                         format!("one side is missing: {} requests, and no response", at.facts.requests);
                     at.fail(&BOTH_SIDES, wrong);
