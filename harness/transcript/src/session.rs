@@ -164,7 +164,16 @@ pub struct Exchange<'a> {
 /// What a recorder says of an exchange that was open when the recording ended.
 pub const STILL_OPEN: &str = "the recording ended";
 
+/// What a recorder says of an exchange whose client did not read its answer to the end.
+pub const LEFT: &str = "the client went away";
+
 impl Exchange<'_> {
+    /// Whether the answer was still being sent when its client or the recorder left: half a message is then not the server's doing.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        matches!(self.fate.as_deref(), Some(STILL_OPEN | LEFT))
+    }
+
     /// Whether HTTP turned the request away before the server saw it, so that it may come again as it is (clause
     /// COR-FIRST): a token was missing, or the address was another one.
     #[must_use]

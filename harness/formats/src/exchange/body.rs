@@ -73,7 +73,7 @@ impl<'a> Document<'a> {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             };
-            return Ok(Body { bytes, start, places: Some(Places::new(string)), size: None });
+            return Ok(Body { bytes, start, places: Some(Places::new(string)), size: None, is_left: false });
         }
         // Line breaks in it, and padding left out, are the encoder's habits.
         let config = GeneralPurposeConfig::new()
@@ -81,7 +81,9 @@ impl<'a> Document<'a> {
             .with_decode_allow_trailing_bits(true);
         let packed: Vec<u8> = content(string).bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
         match GeneralPurpose::new(&alphabet::STANDARD, config).decode(packed) {
-            Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None, size: None }),
+            Ok(bytes) => {
+                Ok(Body { bytes: Cow::Owned(bytes), start, places: None, size: None, is_left: false })
+            }
             Err(error) => {
                 let message = format!("the body is marked as base64, but is not: {error}");
                 Err(Refusal::new(Code::WrongType, start, message))
@@ -103,7 +105,13 @@ impl<'a> Document<'a> {
             }
             stream.push('\n');
         }
-        Body { bytes: Cow::Owned(stream.into_bytes()), start: self.at(list.text()), places: None, size: None }
+        Body {
+            bytes: Cow::Owned(stream.into_bytes()),
+            start: self.at(list.text()),
+            places: None,
+            size: None,
+            is_left: false,
+        }
     }
 
     fn string(self, value: Option<Json<'a>>) -> Checked<Option<JsonString<'a>>> {
@@ -151,6 +159,8 @@ pub(crate) struct Body<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// How many there were, as far as the file says that beside them.
     pub(crate) size: Option<u64>,
+    /// Its reader left before it was whole.
+    pub(crate) is_left: bool,
     /// Where in the document the text between the quotes begins.
     start: usize,
     /// The way back to the document; none where the body is in base64.
@@ -158,9 +168,9 @@ pub(crate) struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Whether the file says that there was more of it than `text`, all that it holds, which ends amid a value.
+    /// Whether the file says that there was more of it than `text`, all that it holds, which ends amid a value, or that nobody read on.
     pub(crate) fn is_cut(&self, text: &[u8]) -> bool {
-        self.size.is_some_and(|size| size > text.len() as u64)
+        (self.is_left || self.size.is_some_and(|size| size > text.len() as u64))
             && Json::parse(&String::from_utf8_lossy(text)).is_err_and(|fault| fault.ended)
     }
 

@@ -200,7 +200,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
                 let mut body = self.body(text, encoding, &location)?;
-                body.size = sizes[1];
+                (body.size, body.is_left) = (sizes[1], exchange.is_left());
                 let streams = exchange.media_type == STREAM;
                 let carrier = if streams { Carrier::Sse } else { stamp.carrier };
                 let stamp = Stamp { carrier, ..stamp };

@@ -160,6 +160,11 @@ impl RuleContext<'_> {
     /// The data of an event of the kind that carries messages.
     pub(crate) fn message_data(&self) -> Option<&str> {
         let sse = self.entry.sse.as_ref()?;
+        // An event that nobody read to its end may go on.
+        let is_left = self.exchange.is_some_and(Exchange::is_left);
+        if is_left && matches!(self.entry.content, Content::Skipped(_)) {
+            return None;
+        }
         sse.data.as_deref().filter(|_| matches!(sse.name.as_deref(), None | Some("" | "message")))
     }
 

@@ -259,6 +259,9 @@ impl HttpExchange {
             // An event that was cut off may have been the answer.
             (Carrier::Sse, None, Content::Skipped(_)) => {
                 self.answer_lost = true;
+                if self.raw.is_left() {
+                    return;
+                }
                 self.comments |= entry.sse.as_ref().is_some_and(|sse| sse.comments > 0);
                 let data = entry.sse.as_ref().and_then(|sse| sse.data.as_deref());
                 self.unfinished = data.map(|data| Message::parse(data).is_ok());

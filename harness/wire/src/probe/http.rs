@@ -222,6 +222,7 @@ impl Exchanges<'_> {
                 for _ in 0..*count {
                     let answer = self.open("GET", self.path, &[LISTENS, OWN, VERSION], "").await?;
                     if !is_stream(&answer) {
+                        Stream::new(answer).answer(self.patience).await;
                         return Ok(Some("the server does not offer as many streams"));
                     }
                     streams.push(Stream::new(answer));
@@ -235,10 +236,12 @@ impl Exchanges<'_> {
                 // Another stream, whose events are not those of the one that is resumed.
                 self.send("POST", headers, &body.replace("resumed", "other")).await?;
                 let answer = self.open("POST", self.path, headers, body).await?;
-                let events = match is_stream(&answer) {
-                    true => Stream::new(answer).answer(self.patience).await,
-                    false => return Ok(Some("the server answers without a stream")),
-                };
+                let has_events = is_stream(&answer);
+                // Any other body is read to its end, too: what it lacks would be the server's.
+                let events = Stream::new(answer).answer(self.patience).await;
+                if !has_events {
+                    return Ok(Some("the server answers without a stream"));
+                }
                 let Some(first) = events.into_iter().find_map(|event| event.id) else {
                     return Ok(Some("the events of its streams have no ids"));
                 };
@@ -258,6 +261,7 @@ impl Exchanges<'_> {
     async fn legacy(&self, headers: &[(&str, &str)], body: &str) -> Result<Left, Silence> {
         let answer = self.open("GET", self.path, &[LISTENS], "").await?;
         if !is_stream(&answer) {
+            Stream::new(answer).answer(self.patience).await;
             return Ok(Some("the server offers no stream"));
         }
         let mut stream = Stream::new(answer);

@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use transcript::json::quoted;
-use transcript::session::STILL_OPEN;
+use transcript::session::{LEFT, STILL_OPEN};
 
 /// An exchange of which more may come.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Exchange {
             (Some(why), ..) => Some(format!("no answer: {why}")),
             (_, Some(End::Broken(why)), _) => Some(format!("the client broke off: {why}")),
             (_, _, Some(End::Broken(why))) => Some(format!("the server broke off: {why}")),
-            (_, _, Some(End::Dropped)) => Some("the client went away".to_owned()),
+            (_, _, Some(End::Dropped)) => Some(LEFT.to_owned()),
             (_, _, None) => Some(STILL_OPEN.to_owned()),
             _ => None,
         }
