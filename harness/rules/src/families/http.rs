@@ -367,7 +367,9 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
         return;
     }
     match (exchange.bad_answer, exchange.messages) {
-        _ if exchange.answer_lost => at.inconclusive(&JSON_SINGLE, "the body is not in the recording"),
+        _ if exchange.answer_lost || exchange.raw.is_left() && exchange.messages == 0 => {
+            at.inconclusive(&JSON_SINGLE, "the body is not in the recording, or not to its end");
+        }
         (Some(Code::Batch), _) if exchange.batch => {}
         (Some(Code::Batch), _) => at.fail(&JSON_SINGLE, "the body is an array of messages"),
         // That the body is not JSON is what `enc.json.parse` says.

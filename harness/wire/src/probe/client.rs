@@ -6,7 +6,7 @@ use super::plan::{RECORDER, Silence, is_refused};
 use super::reading;
 use crate::interrupt;
 use crate::journal::Journal;
-use crate::remote::GONE;
+use crate::remote::{FLOODED, GONE};
 use crate::stdio::{Inbox, PipeEvent, Writer, listen};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -215,9 +215,7 @@ impl Client {
                             until = until.min(Instant::now() + ASTRAY / if self.astray { 10 } else { 1 });
                         }
                         // No refusal: the recorder says it before the end that comes next.
-                        Some(Answer::Error(why)) if why.strip_prefix(RECORDER) == Some(GONE) => {
-                            self.over = Some(Silence::Ended);
-                        }
+                        Some(Answer::Error(why)) if over(&why).is_some() => self.over = over(&why),
                         // Over HTTP the status refuses, whatever id the body has.
                         Some(Answer::Error(why)) if is_astray && is_refused(&why) => {
                             self.astray = true;
@@ -321,6 +319,15 @@ impl Client {
     /// Whether there was a request of this id.
     fn has_asked(&self, id: &Value) -> bool {
         self.named.iter().any(|(named, _)| is_same(named, id))
+    }
+}
+
+/// Why the server is not listened to any more, where the recorder says so.
+fn over(why: &str) -> Option<Silence> {
+    match why.strip_prefix(RECORDER)? {
+        GONE => Some(Silence::Ended),
+        FLOODED => Some(Silence::Flood),
+        _ => None,
     }
 }
 

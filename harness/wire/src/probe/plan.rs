@@ -63,6 +63,8 @@ pub enum Silence {
     Astray,
     /// It writes without end.
     Flood,
+    /// The body of its answer is not whole.
+    Broken,
     /// The probe was interrupted.
     Interrupted,
 }
@@ -75,6 +77,7 @@ impl Silence {
             Self::Timeout | Self::Fallen => "sent no answer in time",
             Self::Ended => "had ended",
             Self::Astray => "answered under another id",
+            Self::Broken => "broke off its answer",
             Self::Flood => "wrote more than 64 MiB and no answer",
             Self::Interrupted => "was not asked: the probe was interrupted",
         }

@@ -5,6 +5,7 @@ use super::plan::{Probe, Probed, RECORDER, Refusal, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::messages::messages;
 use crate::record::{Server, now};
+use crate::remote::BROKEN;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -37,6 +38,11 @@ pub(super) struct Player<'p> {
     pub(super) pause: Duration,
     /// `server/discover` has a result. A server with a handshake may end on any other first message.
     pub(super) discovered: bool,
+}
+
+/// Whether the recorder says that the body of an answer is not whole.
+fn is_broken(why: &str) -> bool {
+    why.strip_prefix(RECORDER).is_some_and(|why| why.starts_with(BROKEN))
 }
 
 /// A call that is not answered yet.
@@ -224,7 +230,7 @@ impl<'p> Player<'p> {
     ) -> Option<Value> {
         match answer {
             Answer::Result(result) => Some(result),
-            Answer::Error(why) if method == "initialize" => {
+            Answer::Error(why) if method == "initialize" && !is_broken(&why) => {
                 self.done.refused = Some(why);
                 None
             }
@@ -267,6 +273,14 @@ impl<'p> Player<'p> {
 
     /// Notes what was refused, by the server or over HTTP.
     pub(super) fn refused(&mut self, refusal: Refusal, may_fail: bool) {
+        if is_broken(&refusal.why) {
+            let (Refusal { step, method, .. }, why) = (refusal, Silence::Broken);
+            // What breaks off all its answers does so for one reason.
+            if self.done.unanswered.iter().all(|it| it.why != why) {
+                self.done.unanswered.push(Unanswered { step, method, behind: None, id: Value::Null, why });
+            }
+            return;
+        }
         let unsaid = refusal.why.strip_prefix(RECORDER).map(str::to_owned);
         if !may_fail || unsaid.is_some() {
             let why = unsaid.unwrap_or(refusal.why);

@@ -2,8 +2,8 @@
 //! one that breaks off is resumed behind its last event.
 
 use crate::http::{
-    Client, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, VERSION, endpoint_path,
-    error_chain, full, insert, text,
+    Client, EventReader, HELD, JSON, LAST_EVENT, SESSION, SseEvent, Target, Unread, VERSION, collect,
+    endpoint_path, error_chain, full, insert, text,
 };
 use crate::lock;
 use base64::Engine as _;
@@ -15,6 +15,7 @@ use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use transcript::revision::Revision;
 
@@ -36,7 +37,16 @@ pub(super) struct Caller {
     pub(super) origin: String,
     target: String,
     pub(super) state: Mutex<SessionState>,
+    /// How many bytes of answers were read, and how many may be.
+    heard: AtomicU64,
+    most: u64,
 }
+
+/// What is said of a request where more came.
+pub(crate) const FLOODED: &str = "the server wrote more than 64 MiB";
+
+/// How it begins where the body of an answer is not whole.
+pub(crate) const BROKEN: &str = "the answer broke off: ";
 
 /// What requests have to say.
 #[derive(Default)]
@@ -88,9 +98,30 @@ impl Outcome {
 }
 
 impl Caller {
-    pub(super) fn new(target: &Target, client: Client) -> Self {
+    /// Of answers, a prober reads no more than one message may have.
+    pub(super) fn new(target: &Target, client: Client, is_probing: bool) -> Self {
         let origin = target.origin();
-        Self { client, target: format!("{origin}{}", target.path()), origin, state: Mutex::default() }
+        let (target, state) = (format!("{origin}{}", target.path()), Mutex::default());
+        let most = if is_probing { HELD as u64 } else { u64::MAX };
+        Self { client, target, origin, state, heard: AtomicU64::default(), most }
+    }
+
+    /// Counts bytes of answers; why no more are read, where they are too many.
+    fn hear(&self, bytes: usize) -> Result<(), String> {
+        let heard = self.heard.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+        if heard > self.most { Err(FLOODED.to_owned()) } else { Ok(()) }
+    }
+
+    /// A body that is one message, or says why there is none.
+    pub(super) async fn whole(&self, body: Incoming) -> Result<String, String> {
+        let left = self.most.saturating_sub(self.heard.load(Ordering::Relaxed));
+        let read = collect(body, HELD.min(usize::try_from(left).unwrap_or(HELD))).await;
+        let bytes = read.map_err(|why| match why {
+            Unread::TooLong if self.most != u64::MAX => FLOODED.to_owned(),
+            why => format!("{BROKEN}{why}"),
+        })?;
+        self.hear(bytes.len())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
@@ -208,10 +239,12 @@ impl Stream {
 
     /// The events that come next, those without data left out; with an error, in a sentence, where the stream ends, as
     /// `at_end` says, or breaks off, or an event is too long.
-    pub(super) async fn next(&mut self, at_end: &str) -> Result<Vec<SseEvent>, String> {
+    pub(super) async fn next(&mut self, caller: &Caller, at_end: &str) -> Result<Vec<SseEvent>, String> {
         let frame = self.body.frame().await.ok_or_else(|| at_end.to_owned())?;
         let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
-        let (mut events, too_long) = self.reader.take(&frame.into_data().unwrap_or_default());
+        let data = frame.into_data().unwrap_or_default();
+        caller.hear(data.len())?;
+        let (mut events, too_long) = self.reader.take(&data);
         for event in &events {
             if let Some(retry) = event.retry {
                 self.retry = Duration::from_millis(retry).min(LONGEST_RETRY);

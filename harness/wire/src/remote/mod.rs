@@ -8,7 +8,7 @@ mod caller;
 mod opening;
 mod session;
 
-pub(crate) use caller::Outcome;
+pub(crate) use caller::{BROKEN, FLOODED, Outcome};
 pub(crate) use session::GONE;
 
 use crate::http::{self, Client, Target};
@@ -49,7 +49,7 @@ impl Remote {
         let lines = session::read(from);
         let (stop, stopped) = channel();
         let session = Arc::new(Session {
-            caller: Caller::new(target, client),
+            caller: Caller::new(target, client, patience.is_some()),
             writer,
             notify,
             over: stop.clone(),

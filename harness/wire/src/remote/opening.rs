@@ -1,7 +1,7 @@
 //! Sessions that do not begin with the answer to a POST: over HTTP+SSE, and after one that the server has ended.
 
 use super::caller::{Outcome, Stream, described};
-use super::session::{ACCEPTANCE, SHOWN, Session, whole};
+use super::session::{ACCEPTANCE, SHOWN, Session};
 use crate::http::{EVENTS, JSON, SseEvent, is_stream, media_type};
 use crate::lock;
 use crate::messages::{id_text, messages, protocol_version};
@@ -20,7 +20,7 @@ impl Session {
         let Ok(answer) = self.caller.send(Method::GET, EVENTS, None, None).await else { return Ok(false) };
         let status = answer.status();
         if status.is_server_error() {
-            let said = whole(answer.into_body()).await.unwrap_or_default();
+            let said = self.caller.whole(answer.into_body()).await.unwrap_or_default();
             let why = described(status, &said);
             return Err(format!("the GET that opens a stream of HTTP+SSE is answered with {why}"));
         }
@@ -49,7 +49,7 @@ impl Session {
     async fn to_endpoint(&self, stream: &mut Stream) -> Result<Vec<SseEvent>, String> {
         let mut before = Vec::new();
         loop {
-            for event in stream.next("it ended without an `endpoint` event").await? {
+            for event in stream.next(&self.caller, "it ended without an `endpoint` event").await? {
                 let (name, data) = (event.name.as_deref(), String::from_utf8_lossy(&event.data));
                 if name == Some("endpoint") && !self.caller.go_to(&data) {
                     let said = cut(&data, SHOWN);
@@ -75,7 +75,7 @@ impl Session {
     pub(super) async fn unread(&self, answer: Response<Incoming>, ids: &[String]) -> Result<(), String> {
         let media = media_type(answer.headers());
         // Who leaves before the body ends cuts off what a server says here and should not.
-        let body = timeout(Duration::from_secs(1), whole(answer.into_body())).await;
+        let body = timeout(Duration::from_secs(1), self.caller.whole(answer.into_body())).await;
         let mut state = lock(&self.caller.state);
         if state.endpoint.is_some() || !self.is_open(ids) {
             return Ok(());
@@ -114,7 +114,9 @@ impl Session {
         tokio::spawn(async move {
             match is_stream {
                 true => drop(session.follow(answer.into_body(), id.as_slice()).await),
-                false => session.pass(&whole(answer.into_body()).await.unwrap_or_default()).await,
+                false => {
+                    session.pass(&session.caller.whole(answer.into_body()).await.unwrap_or_default()).await
+                }
             }
             id.iter().for_each(|id| _ = session.no_longer_open(id));
         });

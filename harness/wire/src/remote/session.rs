@@ -1,9 +1,9 @@
 //! A session with a server over HTTP: what is asked, and what comes back. The client's end is lines that come, and lines that go, with
 //! a thread for each way.
 
-use super::caller::{Caller, Outcome, Stream, described};
+use super::caller::{Caller, FLOODED, Outcome, Stream, described};
 use crate::Notify;
-use crate::http::{EVENTS, HELD, JSON, SseEvent, collect, is_stream, media_type, text as header};
+use crate::http::{EVENTS, HELD, JSON, SseEvent, is_stream, media_type, text as header};
 use crate::lock;
 use crate::messages::{
     about, id_text, internal_error, is, messages, mixed_id, on_one_line, protocol_version,
@@ -164,7 +164,7 @@ impl Session {
         let is_legacy = self.caller.learn(answer.headers());
         let media = media_type(answer.headers());
         if is_legacy && media == JSON && !ids.is_empty() {
-            let body = whole(answer.into_body()).await?;
+            let body = self.caller.whole(answer.into_body()).await?;
             let answers = Message::parse(&body)
                 .is_ok_and(|it| id_text(it).is_some_and(|id| ids.iter().any(|it| it == id)));
             // It may come on the stream as well.
@@ -182,7 +182,7 @@ impl Session {
         }
         match media == EVENTS {
             true => self.follow(answer.into_body(), ids).await?,
-            false => self.pass(&whole(answer.into_body()).await?).await,
+            false => self.pass(&self.caller.whole(answer.into_body()).await?).await,
         }
         if self.is_open(ids) { Err("the server did not answer".to_owned()) } else { Ok(()) }
     }
@@ -204,7 +204,7 @@ impl Session {
             (is_hello, sent.is_some(), state.endpoint.is_some())
         };
         let elsewhere = header(answer.headers(), LOCATION.as_str()).filter(|_| status.is_redirection());
-        let body = whole(answer.into_body()).await.unwrap_or_default();
+        let body = self.caller.whole(answer.into_body()).await.unwrap_or_default();
         let mut why = described(status, &body);
         if let Some(elsewhere) = elsewhere {
             why.push_str(&format!(", to {elsewhere}"));
@@ -234,7 +234,7 @@ impl Session {
     /// Passes on what comes on a stream; why it ended.
     pub(super) async fn pass_on(&self, at_end: &str, stream: &mut Stream) -> String {
         loop {
-            match stream.next(at_end).await {
+            match stream.next(&self.caller, at_end).await {
                 Ok(events) => self.pass_all(&events).await,
                 Err(why) => return why,
             }
@@ -270,7 +270,7 @@ impl Session {
             if !ids.is_empty() && !self.is_open(ids) {
                 return Ok(());
             }
-            if !stream.may_try() || !ids.is_empty() && stream.last.is_none() {
+            if ended == FLOODED || !stream.may_try() || !ids.is_empty() && stream.last.is_none() {
                 return Err(ended);
             }
             sleep(stream.retry).await;
@@ -364,12 +364,6 @@ impl Session {
         self.fail(ids, why).await;
         let _ = self.over.send(outcome);
     }
-}
-
-/// A body that is one message, or says why there is none.
-pub(super) async fn whole(body: Incoming) -> Result<String, String> {
-    let bytes = collect(body, HELD).await.map_err(|why| format!("the answer broke off: {why}"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// What the client says, to its end.

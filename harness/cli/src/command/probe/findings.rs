@@ -1,6 +1,9 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
-use super::shortfalls::{ANSWERED, broken, cause, left, nothing, party, refusal, refusals, silence, untold};
+use super::shortfalls::{
+    ANSWERED, RECEIVABLE, Reported, broken, cause, left, nothing, party, refusal, refusals, silence, untold,
+    without_repeats,
+};
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
 use crate::exit;
@@ -40,9 +43,6 @@ const INITIALIZED: &str = "notifications/initialized";
 /// The rule that a batch without an answer breaks.
 const COVERED: &str = "jsonrpc.batch.response-cover";
 
-/// What else is said of a batch without an answer.
-const RECEIVABLE: &str = "jsonrpc.batch.receivable";
-
 /// How the rules begin that tell why what came is not an answer.
 const ASTRAY: [&str; 4] = ["jsonrpc.response.id-", "jsonrpc.error.id-", "stdio.", "enc."];
 
@@ -58,12 +58,6 @@ const UNIQUE: &str = "http.session.entropy";
 
 /// The rule that cannot be judged where nothing was said.
 pub(super) const MESSAGES: &str = "rec.messages";
-
-/// Rules, and others that tell the same of the same place, where an earlier revision has only those.
-const TWICE: [[&str; 2]; 2] = [
-    ["tools.schema.valid", "jsonrpc.schema.typed"],
-    ["http.sse.ends-with-response", "http.sse.close-after-response"],
-];
 
 /// What stands in a command before the rules that it plays.
 const SELECT: &str = "--select ";
@@ -81,7 +75,7 @@ pub(super) fn judged(
     context: CommandContext,
 ) -> Result<Vec<CheckedFile>, Failure> {
     let (mut files, mut seen, mut given) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-    let mut reported: Vec<(usize, String)> = Vec::new();
+    let mut reported = Reported::default();
     // Who is silent to a request by itself does not show by that what the text before it did.
     let is_alone =
         |it: &&Unanswered| it.why == Silence::Timeout && it.behind.is_none_or(|sent| sent == INITIALIZED);
@@ -109,11 +103,7 @@ pub(super) fn judged(
                 file.lines[place] = finding(UNIQUE, RuleVerdict::Warn, &file.name, session, text);
             }
         }
-        for line in file.lines.iter().filter(|line| line.is_finding()) {
-            let pair = TWICE.iter().position(|[rule, _]| *rule == line.rule);
-            reported.extend(pair.zip(line.pointer.clone()));
-        }
-        file.lines.retain(|line| !line.is_finding() || !is_reported(line, &reported));
+        without_repeats(&mut file.lines, &mut reported);
         // A finding that an earlier session has, or an earlier step, has the same cause.
         file.lines.retain_mut(|line| {
             line.file.clone_from(&file.name);
@@ -144,14 +134,6 @@ pub(super) fn judged(
         file.lines.push(finding(MESSAGES, RuleVerdict::Inconclusive, &file.name, first, why));
     }
     Ok(files)
-}
-
-/// Whether another rule tells the same: which of [`TWICE`] did, and where, in the place itself or in an exchange's response.
-fn is_reported(line: &RuleResult, reported: &[(usize, String)]) -> bool {
-    let Some(own) = line.pointer.as_deref() else { return false };
-    let is_there = |rest: &str| rest.is_empty() || rest.starts_with("/response/");
-    let is_same = |place: &str| place.strip_prefix(own).is_some_and(is_there);
-    reported.iter().any(|(pair, place)| TWICE[*pair][1] == line.rule && is_same(place))
 }
 
 /// What a finding says without the step that it names, and the step.

@@ -2,7 +2,7 @@
 
 use crate::command::context::CommandContext;
 use crate::terminal::Terminal;
-use app::CheckedFile;
+use app::{CheckedFile, RuleResult};
 use rules::RuleVerdict;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,11 +12,30 @@ use wire::probe::{Probed, RECORDER, Refusal, SCRIPT, Silence, Step, Unanswered};
 /// The rule that a request without an answer breaks.
 pub(super) const ANSWERED: &str = "jsonrpc.request.answered";
 
+/// What else is said of a batch without an answer.
+pub(super) const RECEIVABLE: &str = "jsonrpc.batch.receivable";
+
+/// Rules, and others that tell the same of the same place, where an earlier revision has only those.
+const TWICE: [[&str; 2]; 3] = [
+    ["tools.schema.valid", "jsonrpc.schema.typed"],
+    ["http.sse.ends-with-response", "http.sse.close-after-response"],
+    [RECEIVABLE, "http.request.content-type"],
+];
+
+/// Findings, a rule and words of each, and others that show the same fault.
+const SAME: [[(&str, &str); 2]; 2] = [
+    [("jsonrpc.notification.no-response", ""), ("jsonrpc.response.id-match", "the result has no id")],
+    [(ANSWERED, BROKE), ("enc.json.parse", "the text ends")],
+];
+
 /// The method of a subscription, whose acknowledgment comes long before its answer.
 const LISTEN: &str = "subscriptions/listen";
 
 /// The rule that a subscription breaks which is not acknowledged.
 const ACKNOWLEDGED: &str = "sub.ack-first";
+
+/// What a server did whose answer is not whole.
+const BROKE: &str = "broke off its answer";
 
 /// How much of what was sent is repeated, in characters.
 const SHOWN: usize = 60;
@@ -99,6 +118,9 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
     let sent = cut(behind.unwrap_or(method), SHOWN);
     let ended = session.exit.as_deref().unwrap_or("was gone");
     let mut text = match why {
+        Silence::Broken => {
+            format!("the server {BROKE} to `{method}`: less of its body came than its head announces")
+        }
         Silence::Ended => format!("the server {ended} when it got `{sent}`"),
         Silence::Timeout | Silence::Fallen => {
             let time = patience.as_secs_f64();
@@ -134,7 +156,7 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
 pub(super) fn cause(rule: &str, said: &str) -> String {
     let travels =
         ["jsonrpc.", "http.", "sse.", "stdio.", "enc."].iter().any(|family| rule.starts_with(family));
-    if !travels || rule.starts_with("jsonrpc.schema") || rule == ANSWERED {
+    if !travels || rule.starts_with("jsonrpc.schema") || rule == ANSWERED && !said.contains(BROKE) {
         return said.to_owned();
     }
     let (text, mut before) = (said.replace("\\\"", ""), "");
@@ -145,6 +167,40 @@ pub(super) fn cause(rule: &str, said: &str) -> String {
     };
     let words = unquoted.split(' ').filter(|word| !differs(word, std::mem::replace(&mut before, word)));
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// What other rules may tell again: those of [`SAME`] that were found, and those of [`TWICE`], each with its place.
+#[derive(Default)]
+pub(super) struct Reported {
+    same: [bool; SAME.len()],
+    twice: Vec<(usize, String)>,
+}
+
+/// Leaves out the findings of which another rule tells, here or in a session before.
+pub(super) fn without_repeats(lines: &mut Vec<RuleResult>, reported: &mut Reported) {
+    let is = |line: &RuleResult, (rule, says): (&str, &str)| {
+        line.is_finding() && line.rule == rule && line.message.contains(says)
+    };
+    for (pair, [told, again]) in SAME.into_iter().enumerate() {
+        reported.same[pair] |= lines.iter().any(|line| is(line, told));
+        if reported.same[pair] {
+            lines.retain(|line| !is(line, again));
+        }
+    }
+    for line in lines.iter().filter(|line| line.is_finding()) {
+        let pair = TWICE.iter().position(|[rule, _]| *rule == line.rule);
+        reported.twice.extend(pair.zip(line.pointer.clone()));
+    }
+    lines.retain(|line| !line.is_finding() || !is_reported(line, &reported.twice));
+}
+
+/// Whether another rule tells the same: which of [`TWICE`] did, and where, in the place itself or in an exchange's parts.
+fn is_reported(line: &RuleResult, reported: &[(usize, String)]) -> bool {
+    let Some(own) = line.pointer.as_deref() else { return false };
+    let is_there =
+        |rest: &str| rest.is_empty() || rest.starts_with("/request/") || rest.starts_with("/response/");
+    let is_same = |place: &str| place.strip_prefix(own).is_some_and(is_there);
+    reported.iter().any(|(pair, place)| TWICE[*pair][1] == line.rule && is_same(place))
 }
 
 /// What a program said last on its standard error that tells why it ended, behind a semicolon.
