@@ -141,6 +141,8 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>) {
         Code::Truncated => {
             at.inconclusive(&PARSE, "the text ends too early, and the recorder may have cut it");
         }
+        // The body is kept in bytes, which are those that were sent.
+        Code::InvalidUtf8 if at.exchange.is_some() => at.fail(&PARSE, noise.why.message.clone()),
         Code::InvalidUtf8 => at.fail(&UTF8, noise.why.message.clone()),
         Code::InvalidJson | Code::BrokenData => {
             let ended = Json::parse(&noise.text).is_err_and(|fault| fault.ended);

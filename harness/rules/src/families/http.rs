@@ -373,7 +373,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (Some(Code::Batch), _) if exchange.batch => {}
         (Some(Code::Batch), _) => at.fail(&JSON_SINGLE, "the body is an array of messages"),
         // That the body is not JSON is what `enc.json.parse` says.
-        (Some(Code::InvalidJson), _) => {}
+        (Some(Code::InvalidJson | Code::InvalidUtf8), _) => {}
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => at.pass(&JSON_SINGLE),
         (None, 0) if exchange.raw.response_size.is_some_and(|size| size > 0) => {
