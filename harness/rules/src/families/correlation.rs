@@ -208,7 +208,8 @@ impl CorrelationState {
                 at.inconclusive(&DUPLICATE, why);
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
-                if self.refuses_notification(message, at) => {}
+                // What repeats an answer refuses nothing else.
+                if !self.answers.has(message.raw.text()) && self.refuses_notification(message, at) => {}
             ResponseMatch::AlreadyAnswered => {
                 let unread = match message.error_code() {
                     Some(-32700) => "; an answer to what cannot be parsed has no id",
