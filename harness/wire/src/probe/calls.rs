@@ -177,7 +177,8 @@ impl Player<'_> {
             let Some(now) = self.ask("tasks/get", task.clone()) else { return true };
             let status = now["status"].as_str().unwrap_or_default();
             let pause = now["pollInterval"].as_u64().map_or(POLL, Duration::from_millis).max(POLL);
-            if ENDED.contains(&status) {
+            // What is not a task will be none when it is looked at again.
+            if ENDED.contains(&status) || status.is_empty() {
                 break (asked, None);
             }
             // What it waits for, and its end, come with its result.

@@ -11,7 +11,9 @@ static TTL: Typed = Typed::new("GetTaskResult", "ttl");
 
 /// Whether a task says when it was made and changed and, asked for, how long it is kept.
 pub(super) fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>) {
-    if task.kind() != JsonKind::Object {
+    // What has nothing of a task is one fault of `jsonrpc.schema.typed`.
+    if task.kind() != JsonKind::Object || ["taskId", "status"].iter().all(|name| task.member(name).is_none())
+    {
         return;
     }
     let mut wrong = None;
