@@ -32,7 +32,12 @@ fn value(json: Json<'_>, depth: usize) -> Option<Value> {
         _ => {
             let members = json.members().filter_map(|(name, member)| {
                 // That a message has a member says what it is.
-                let member = value(member, depth + 1).or((depth == 0).then_some(Value::Null))?;
+                // What only people read is shown as it is spelled.
+                let spelled =
+                    || Some(Value::String(member.as_text().filter(|_| name.is("message"))?.raw().to_owned()));
+                let member = value(member, depth + 1)
+                    .or_else(|| spelled().filter(|_| depth == 1))
+                    .or((depth == 0).then_some(Value::Null))?;
                 Some((name.to_str()?.into_owned(), member))
             });
             Some(Value::Object(members.collect()))
@@ -59,6 +64,10 @@ mod tests {
                 json!({"id": "x", "result": {"n": [null, 1]}}),
             ),
             (r#"{"id":1,"result":"\udc00"}"#, json!({"id": 1, "result": null})),
+            (
+                r#"{"id":1,"error":{"message":"a \ud83d"}}"#,
+                json!({"id": 1, "error": {"message": "a \\ud83d"}}),
+            ),
         ] {
             assert_eq!(read(text.as_bytes()), Some(read_as), "{text}");
         }
