@@ -41,7 +41,7 @@ fn made(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
 
 fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        let target = target.strip_prefix('#').and_then(|to| root.pointer(to).or_else(|| anchored(root, to)));
         return target.map(|target| made(target, root, depth + 1, left)).unwrap_or_default();
     }
     let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|list| list.first());
@@ -71,6 +71,22 @@ fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
         }
         _ => object(schema, root, depth, left),
     }
+}
+
+/// The part of a schema that has this `$anchor`.
+fn anchored<'s>(root: &'s Value, name: &str) -> Option<&'s Value> {
+    let mut waiting = vec![root];
+    while let Some(part) = waiting.pop() {
+        match part {
+            Value::Object(members) if members.get("$anchor").is_some_and(|anchor| anchor == name) => {
+                return Some(part);
+            }
+            Value::Object(members) => waiting.extend(members.values()),
+            Value::Array(items) => waiting.extend(items),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn object(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
