@@ -19,6 +19,8 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_secs(60);
 /// The longest document.
 const LONGEST: usize = 64 << 20;
+/// How many headers an answer may have. Most clients bound only their bytes.
+const MOST_HEADERS: usize = 1000;
 /// How many redirects are followed to it.
 const REDIRECTS: usize = 5;
 
@@ -52,6 +54,7 @@ impl Client {
             .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
         let connector = builder.https_or_http().enable_http1().wrap_connector(http);
         let mut client = legacy::Client::builder(TokioExecutor::new());
+        client.http1_max_headers(MOST_HEADERS);
         let secure = Box::new(client.http1_preserve_header_case(true).build(connector.clone()));
         // A server may close an idle connection at any time (RFC 9112, section 9.5), and what is on its way then must not be sent
         // again. A new connection costs next to nothing without TLS.
@@ -62,7 +65,15 @@ impl Client {
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Failure> {
         let is_secure = request.uri().scheme() == Some(&Scheme::HTTPS);
         let answer = if is_secure { &self.secure } else { &self.plain }.request(request).await;
-        answer.map_err(|error| Failure { why: error_chain(&error), unreachable: error.is_connect() })
+        answer.map_err(|error| {
+            let mut why = error_chain(&error);
+            if why.ends_with("message head is too large") {
+                why = format!(
+                    "the head of its answer has more than {MOST_HEADERS} headers, or more than 400 KiB"
+                );
+            }
+            Failure { why, unreachable: error.is_connect() }
+        })
     }
 }
 

@@ -81,6 +81,8 @@ pub(super) fn nothing(sessions: &[Probed]) -> Option<String> {
     let unreached = why.strip_prefix("HTTP 502 Bad Gateway: ").and_then(|why| why.strip_prefix(RECORDER));
     let shown = plain(why);
     Some(match unreached {
+        // It was reached, and its answer is not read.
+        Some(why) if why.contains("its answer has") => plain(why).to_string(),
         Some(why) => {
             format!("the server cannot be reached: {}; is it running, and at this address?", plain(why))
         }
