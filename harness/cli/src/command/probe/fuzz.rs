@@ -114,7 +114,7 @@ pub(super) fn run(
         }
     }
     let played = Played { kind: found, ..played };
-    fuzzing.tell(args, made, &played, &calls, renderer)
+    fuzzing.tell(args, made, played, &calls, renderer)
 }
 
 impl Fuzzing<'_> {
@@ -245,10 +245,16 @@ impl Fuzzing<'_> {
         &self,
         args: &Args,
         made: u64,
-        played: &Played,
+        mut played: Played,
         calls: &[Call],
         renderer: &mut dyn Renderer,
     ) -> Result<u8, Failure> {
+        let has_none = played.files.iter().flat_map(|file| &file.lines).all(|line| !line.is_finding());
+        if played.kind.is_none() && has_none {
+            // There is nothing to keep.
+            let _ = fs::remove_file(&played.session.recording);
+            played.files.iter_mut().for_each(|file| file.name.clone_from(&played.session.name));
+        }
         findings::render(&self.asked, &played.files, Some(0), renderer, &mut *args.out())?;
         let terminal = self.context.terminal;
         if played.kind == Some(TRACE) {
