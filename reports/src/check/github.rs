@@ -14,11 +14,13 @@ use std::io::{self, Write};
 pub struct Github {
     /// Warnings count as errors do.
     pub strict: bool,
+    /// The recordings are files, which an annotation may name.
+    pub has_files: bool,
 }
 
 impl Renderer for Github {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
-        file.lines.iter().try_for_each(|line| annotate(line, self.strict, out))?;
+        file.lines.iter().try_for_each(|line| annotate(line, *self, out))?;
         unread(file).map_or(Ok(()), |why| unjudged(&file.name, &why, out))
     }
 
@@ -32,22 +34,24 @@ fn unjudged(file: &str, why: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "::error file={file},title={title}::{}", data(why))
 }
 
-fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<()> {
+fn annotate(line: &RuleResult, Github { strict, has_files }: Github, out: &mut dyn Write) -> io::Result<()> {
     let command = match line.verdict {
         _ if line.counts(strict) => "error",
         RuleVerdict::Warn => "warning",
         RuleVerdict::Info => "notice",
         _ => return Ok(()),
     };
-    write!(out, "::{command} file={}", property(&line.file))?;
-    if let Some(number) = line.line.filter(|number| *number > 0) {
-        write!(out, ",line={number}")?;
+    write!(out, "::{command} ")?;
+    if has_files {
+        write!(out, "file={},", property(&line.file))?;
     }
-    let message = match &line.pointer {
-        Some(at) if !at.is_empty() => format!("{} (at {})", sentence(line), super::pointer(line)),
-        _ => sentence(line),
-    };
-    writeln!(out, ",title={}::{}", property(line.rule), data(&message))
+    if let Some(number) = line.line.filter(|number| has_files && *number > 0) {
+        write!(out, "line={number},")?;
+    }
+    let at = line.pointer.as_ref().filter(|at| !at.is_empty());
+    let message = sentence(line, &at.map_or_else(String::new, |_| format!(" (at {})", super::pointer(line))));
+    let message = if has_files { message } else { format!("{}: {message}", line.file) };
+    writeln!(out, "title={}::{}", property(line.rule), data(&message))
 }
 
 /// What comes after the second `::`. A runner shows it, so nothing in it may have power over a terminal.

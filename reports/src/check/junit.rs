@@ -77,7 +77,7 @@ fn case(lines: &[RuleResult], strict: bool) -> JunitCase {
     let findings = findings.join("\n");
     let failure = lines.iter().find(|line| line.counts(strict)).map(|line| JunitStatus {
         outcome: JunitOutcome::Failure,
-        message: sentence(line),
+        message: sentence(line, ""),
         verdict: Some(line.verdict.name()),
         description: Some(format!("{findings}\n{}", help(line))),
     });
@@ -101,7 +101,7 @@ fn finding(line: &RuleResult) -> String {
     let number =
         line.line.filter(|number| *number > 0).map(|number| format!(":{number}")).unwrap_or_default();
     let at = format!("{}{number} {}", line.file, pointer(line));
-    format!("{} {}: {}", line.verdict.name(), at.trim_end(), sentence(line))
+    format!("{} {}: {}", line.verdict.name(), at.trim_end(), sentence(line, ""))
 }
 
 fn help(line: &RuleResult) -> String {

@@ -75,17 +75,20 @@ fn pointer(line: &RuleResult) -> String {
     }
 }
 
-/// What is wrong, with the other message that matters, on one line.
-fn sentence(line: &RuleResult) -> String {
+/// What is wrong, with the other message that matters, and what is said behind that, on one line. A command is the last, to be run as
+/// it stands.
+fn sentence(line: &RuleResult, behind: &str) -> String {
     let mut out = line.message.clone();
     if let Some(other) = &line.other {
         out.push_str(&format!("; {} is on line {}", other.what, other.line));
     }
-    if let Some(rerun) = &line.rerun {
-        out.push_str(&format!("; to run it again: {rerun}"));
-    }
     if line.more > 0 {
         out.push_str(&format!("; and {} more like this", line.more));
+    }
+    out.push_str(behind);
+    if let Some(rerun) = &line.rerun {
+        let (end, to) = if behind.ends_with('.') { (" ", "To") } else { ("; ", "to") };
+        out.push_str(&format!("{end}{to} run it again: {rerun}"));
     }
     out
 }

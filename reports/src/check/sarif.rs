@@ -171,8 +171,8 @@ fn result(line: &RuleResult, rule_index: usize) -> OrderedValue<'_> {
         RuleVerdict::NotApplicable => ("notApplicable", "none"),
     };
     let message = match rule_of(line).filter(|_| line.is_finding()) {
-        Some(rule) => format!("{}. {}", sentence(line), rule.fix),
-        None => format!("{}.", sentence(line)),
+        Some(rule) => sentence(line, &format!(". {}", rule.fix)),
+        None => sentence(line, "."),
     };
     let place = location(object(), &line.file, line.line, pointer.as_deref(), line.snippet.as_deref());
     object()

@@ -41,8 +41,8 @@ fn renderers_write_what_a_person_once_looked_at() {
         ("sarif of every rule", Box::new(Sarif::new("0.1.0", true))),
         ("junit", junit(false, false)),
         ("junit of every rule, strict", junit(true, true)),
-        ("github", Box::new(Github { strict: false })),
-        ("github, strict", Box::new(Github { strict: true })),
+        ("github", Box::new(Github { strict: false, has_files: true })),
+        ("github, strict", Box::new(Github { strict: true, has_files: true })),
     ];
     let mut faultless = file();
     faultless.lines.retain(|line| !line.is_finding());

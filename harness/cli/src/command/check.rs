@@ -149,7 +149,7 @@ impl Output {
                 let spool = tempfile::tempfile().map_err(aside_failed)?;
                 Box::new(junit::Junit::new(strict, every, Aside(spool)))
             }
-            Self::Github => Box::new(github::Github { strict }),
+            Self::Github => Box::new(github::Github { strict, has_files: true }),
             Self::Html => return Ok(None),
         }))
     }

@@ -13,7 +13,7 @@ use super::input::open_kept;
 use super::outcome::watch;
 pub(crate) use args::Args;
 
-use app::{CheckOptions, ReadOptions};
+use app::{Cause, CheckOptions, ReadOptions};
 use rules::record::Problem;
 use rules::{Revision, RuleVerdict};
 use serde_json::Value;
@@ -132,7 +132,16 @@ fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 fn given(path: &Path, context: CommandContext) -> Result<Vec<(String, Value)>, Failure> {
     let options = ReadOptions { calls: true, ..ReadOptions::default() };
     let read = app::answer(&options, [open_kept(path, None, context.terminal)?]);
-    let read = read.map_err(|error| Failure::from(error).of_input())?;
+    let read = read.map_err(|error| match &error.cause {
+        Cause::UnknownFormat(why) => {
+            let name = path.display();
+            let how = format!("mcp-concord convert {name} --format FORMAT --to mcp-replay -o session.jsonl");
+            Failure::Unusable(format!(
+                "--from: the format of {name} cannot be detected: {why}; convert it first: {how}"
+            ))
+        }
+        _ => Failure::from(error).of_input(),
+    })?;
     let calls: Value = serde_json::from_slice(&read.bytes).unwrap_or_default();
     let call = |call: &Value| Some((call["tool"].as_str()?.to_owned(), call["arguments"].clone()));
     Ok(calls["calls"].as_array().into_iter().flatten().filter_map(call).collect())

@@ -2,7 +2,7 @@
 //!
 //! Lines come in, and messages go out on one line each. What is asked and what comes back is in `session`, requests and their
 //! headers in `caller`, and the streams that answer them. Memory: a message of up to [`crate::http::HELD`] bytes for each open
-//! request, and [`session::WAITING`] on either side.
+//! request, and of all answers no more than that for a prober, and [`session::WAITING`] on either side.
 
 mod caller;
 mod opening;

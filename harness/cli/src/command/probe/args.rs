@@ -11,6 +11,7 @@ use app::{CheckOptions, CheckedFile};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use reports::check::Renderer;
+use reports::check::github::Github;
 use rules::Revision;
 use rules::rule::Level;
 use std::fs;
@@ -255,6 +256,9 @@ impl Args {
     }
 
     pub(super) fn renderer(&self, context: CommandContext) -> Result<Box<dyn Renderer>, Failure> {
+        if self.output == Output::Github {
+            return Ok(Box::new(Github { strict: self.strict, has_files: self.out.is_some() }));
+        }
         self.output.renderer(self.strict, String::new(), context.terminal)?.ok_or_else(|| {
             let why =
                 "--output html makes the page of one recording: keep the recordings with -o, and use show";

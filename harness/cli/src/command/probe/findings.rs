@@ -1,8 +1,8 @@
 //! What the sessions of a probe show: judged, each cause once, and printed.
 
 use super::shortfalls::{
-    ANSWERED, RECEIVABLE, Reported, broken, cause, left, nothing, party, refusal, refusals, silence, untold,
-    without_repeats,
+    ANSWERED, RECEIVABLE, Reported, broken, cause, left, nothing, party, refusal, refusals, silence,
+    unspoken, untold, without_repeats,
 };
 use crate::command::context::{CommandContext, Failure};
 use crate::command::input::open_kept;
@@ -129,7 +129,8 @@ pub(super) fn judged(
         });
         files.push(file);
     }
-    if let ([first, ..], Some(file), Some(why)) = (sessions, files.first_mut(), nothing(sessions)) {
+    let why = nothing(sessions).or_else(|| unspoken(asked.require, sessions, &files));
+    if let ([first, ..], Some(file), Some(why)) = (sessions, files.first_mut(), why) {
         file.lines.retain(|line| line.rule != MESSAGES);
         file.lines.push(finding(MESSAGES, RuleVerdict::Inconclusive, &file.name, first, why));
     }
@@ -305,17 +306,8 @@ pub(super) fn print(
     if let Some(code) = interrupt::code() {
         return Ok(code);
     }
-    if let Some(required) = asked.require.filter(|_| files.iter().all(|file| file.required.is_none())) {
-        let how = match (required.has_handshake(), first.revision, &first.refused) {
-            (false, ..) => "`server/discover` does not name it".to_owned(),
-            (_, Some(other), _) => format!("`initialize` is answered with {other}"),
-            (.., Some(why)) => format!("`initialize` is refused: {}", refusal(why)),
-            _ => match &first.unknown {
-                Some(other) => format!("`initialize` is answered with {}", plain(other)),
-                None => "`initialize` is not answered".to_owned(),
-            },
-        };
-        terminal.error(&format!("the server does not speak {required}: {how}"));
+    if let Some(why) = unspoken(asked.require, sessions, files) {
+        terminal.error(&why);
         return Ok(exit::FAILED);
     }
     let is_silent = known.is_empty()

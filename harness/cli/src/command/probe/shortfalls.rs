@@ -3,7 +3,7 @@
 use crate::command::context::CommandContext;
 use crate::terminal::Terminal;
 use app::{CheckedFile, RuleResult};
-use rules::RuleVerdict;
+use rules::{Revision, RuleVerdict};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use verdict::plain::{cut, plain};
@@ -97,6 +97,26 @@ pub(super) fn nothing(sessions: &[Probed]) -> Option<String> {
             format!("the server refuses `initialize`: {shown}{}{also}", hint(why))
         }
     })
+}
+
+/// That the server does not speak the revision that is required, where no session was held against it.
+pub(super) fn unspoken(
+    required: Option<Revision>,
+    sessions: &[Probed],
+    files: &[CheckedFile],
+) -> Option<String> {
+    let required = required.filter(|_| files.iter().all(|file| file.required.is_none()))?;
+    let first = sessions.first()?;
+    let how = match (required.has_handshake(), first.revision, &first.refused) {
+        (false, ..) => "`server/discover` does not name it".to_owned(),
+        (_, Some(other), _) => format!("`initialize` is answered with {other}"),
+        (.., Some(why)) => format!("`initialize` is refused: {}", refusal(why)),
+        _ => match &first.unknown {
+            Some(other) => format!("`initialize` is answered with {}", plain(other)),
+            None => "`initialize` is not answered".to_owned(),
+        },
+    };
+    Some(format!("the server does not speak {required}: {how}"))
 }
 
 /// Who is put to the test.
