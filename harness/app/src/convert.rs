@@ -79,7 +79,8 @@ impl ConvertOptions {
         if !self.lossy && !refused.is_empty() {
             return Err(Error::from(Cause::CannotCarry(refused)).about(&recording.name));
         }
-        refused.iter().chain(&notes).for_each(|note| output.remark(Remark::Note(note)));
+        let several = session.totals.several().filter(|several| !notes.contains(several));
+        refused.iter().chain(&notes).chain(&several).for_each(|note| output.remark(Remark::Note(note)));
         let bodies = bodies_left_out(&session.entries);
         if bodies > 0 && formats::find(&self.to).is_some_and(|to| to.carries.exchanges) {
             let what = format!("{} cannot carry bodies without a message ({bodies}): left out", self.to);

@@ -226,6 +226,8 @@ pub struct ReadOptions {
     pub tolerance: Tolerance,
     /// What ids are, in the dialect that is read.
     pub ids: IdRules,
+    /// Sessions are told apart, as `check` does: see [`Contract::by_session`](transcript::contract::Contract::by_session).
+    pub by_session: bool,
 }
 
 /// How much a reader passes over where a message belongs. What it passes over it hands on: nothing goes unsaid.
@@ -245,10 +247,14 @@ impl ReadOptions {
     /// Options that pass over a recorder's noise.
     pub const LENIENT: Self = Self::new(Tolerance::Noise);
 
+    /// Options for what is said of the sessions of a recording, each by itself.
+    pub const BY_SESSION: Self = Self { by_session: true, ..Self::new(Tolerance::Nothing) };
+
     /// Options for the contract itself.
     #[must_use]
     pub const fn new(tolerance: Tolerance) -> Self {
-        Self { tolerance, ids: IdRules { typed: false, required: false, reusable: false } }
+        let ids = IdRules { typed: false, required: false, reusable: false };
+        Self { tolerance, ids, by_session: false }
     }
 
     /// Options for a dialect.

@@ -1,14 +1,16 @@
 //! Reader and contract in a single pass: step by step, or into memory.
 
 use crate::batch::apart;
-use crate::format::{Capabilities, Format, ReadOptions};
+use crate::format::{Capabilities, Format, Items, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, numbers, usual_sender};
 use transcript::call_ids::CallIds;
 use transcript::contract::Contract;
-use transcript::json::{Json, members_around, write_compact, write_string};
+use transcript::json::{Json, members_around, quoted, write_compact, write_string};
 use transcript::meaning::Event;
 use transcript::message::Message;
+use transcript::rejection::Code;
+use transcript::revision::SessionNames;
 use transcript::session::{Content, Entry, Side, SinkError};
 
 /// One step of a reading.
@@ -59,7 +61,7 @@ pub fn walk(
     options: ReadOptions,
     each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
-    let mut contract = Contract::new(options.ids);
+    let mut contract = if options.by_session { Contract::by_session() } else { Contract::new(options.ids) };
     let (mut missing, mut coded, mut noise, mut misnamed) = (0, 0, 0, 0);
     let mut guess = OrderGuess::default();
     format.entries(input, options, &mut |entry| {
@@ -74,7 +76,7 @@ pub fn walk(
                 Content::Event if is_misnamed(entry) => misnamed += 1,
                 _ => {}
             }
-            match contract.take(entry)? {
+            match contract.take(entry).map_err(|why| parted(format, &contract, why))? {
                 Some(event) => each(Step::Event(entry, &event)),
                 None => each(Step::Context(entry)),
             }
@@ -88,8 +90,43 @@ pub fn walk(
         noise,
         guessed: guess.is_one(),
         misnamed,
+        servers: if options.by_session { 1 } else { contract.sessions().hosts() },
         authorization_discovery: contract.authorization_discovery(),
     })
+}
+
+/// What ends a reading, with what to do where a call has the id of another session's.
+fn parted(format: &Format, contract: &Contract, why: SinkError) -> SinkError {
+    match why {
+        SinkError::Rejected(mut refusal) if refusal.code == Code::DuplicateCallId => {
+            let advice = several_sessions(format, contract.sessions());
+            refusal.message += &advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+            SinkError::Rejected(refusal)
+        }
+        why => why,
+    }
+}
+
+/// That a log holds several sessions, and how to take one out; none where it shows only one.
+#[must_use]
+pub fn several_sessions(format: &Format, names: &SessionNames) -> Option<String> {
+    let Items::List(path) = format.items else { return None };
+    if names.count() < 2 {
+        return None;
+    }
+    let what = "the recording holds several sessions, and a transcript is one";
+    let Some((names, of_hosts)) = names.several() else {
+        return Some(format!("{what}; `check` and `stats` tell them apart, `record` writes a file for each"));
+    };
+    let (of, first) =
+        if of_hosts { ("servers", format!("//{}/", names[0])) } else { ("ids", names[0].to_string()) };
+    let pick = if of_hosts { "(.request.url? // .url)" } else { "tostring" };
+    Some(format!(
+        "{what}: keep one of these {of}: {}; `jq '.{} |= map(select({pick} | contains({})))' FILE > NEW` keeps the first",
+        names.join(", "),
+        path.join("."),
+        quoted(&first)
+    ))
 }
 
 /// Whether an SSE event holds a message under a name that makes it none (SSE-EVENT).

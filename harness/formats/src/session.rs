@@ -27,6 +27,8 @@ pub struct Totals {
     pub guessed: bool,
     /// How many messages stood in SSE events of other names, which carry none (SSE-EVENT).
     pub misnamed: u64,
+    /// How many servers HTTP shows sessions of, up to a limit.
+    pub servers: usize,
     /// The summary of K2-A.
     pub authorization_discovery: Option<AuthorizationSummary>,
 }
@@ -45,7 +47,15 @@ impl Totals {
                 self.misnamed
             ));
         }
+        notes.extend(self.several());
         notes
+    }
+
+    /// That it holds sessions of several servers, where it does.
+    #[must_use]
+    pub fn several(&self) -> Option<String> {
+        let said = "servers are read as one; `check` and `stats` tell them apart, and the URLs of the exchanges which to keep";
+        (self.servers > 1).then(|| format!("sessions of {} {said}", self.servers))
     }
 }
 

@@ -39,7 +39,7 @@ impl Collector {
     /// Where it cannot be read, or is not a session by the contract.
     pub fn read(&mut self, format: &Format, input: &mut Input<'_>) -> Result<(), ReadError> {
         self.open.clear();
-        walk(format, input, ReadOptions::default(), &mut |step| {
+        walk(format, input, ReadOptions::BY_SESSION, &mut |step| {
             if let Step::Event(entry, event) = step {
                 self.event(event, entry.location.line);
             }

@@ -3,7 +3,8 @@
 //! Memory: an entry for each request that is still unanswered, or that HTTP turned away, and another where it is an
 //! `initialize`; and for COR-DUPLICATE, which
 //! must remember every tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again
-//! needs no more than the open requests.
+//! needs no more than the open requests. [`SessionNames`] says what sessions cost; told apart, they cost the ids of all
+//! calls once more.
 
 use crate::call_ids::CallIds;
 use crate::dialect::IdRules;
@@ -11,8 +12,9 @@ use crate::k2a::AuthorizationSummary;
 use crate::meaning::{Event, EventKind};
 use crate::message::{Id, Message, MessageClass, Refusal};
 use crate::rejection::Code;
-use crate::revision::Revision;
+use crate::revision::{Revision, SessionNames};
 use crate::session::{Carrier, Content, Entry, Side, SinkError};
+use foldhash::fast::FixedState;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -21,17 +23,20 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 pub struct Contract {
     ids: IdRules,
     /// Unanswered requests by requestor and id: client, server, and unknown (COR-DIRECTION).
-    open: [HashMap<Box<[u8]>, Waiting, foldhash::fast::FixedState>; 3],
+    open: [HashMap<Box<[u8]>, Waiting, FixedState>; 3],
     calls: CallIds,
     /// The exchange that HTTP turned away, while its messages come (COR-FIRST).
     turned_away: Option<u64>,
     /// The ids of the tool calls that HTTP turned away and that have not come again.
-    may_return: HashSet<Box<[u8]>, foldhash::fast::FixedState>,
+    may_return: HashSet<Box<[u8]>, FixedState>,
     /// The events that are an `initialize` and wait for their answer.
     handshakes: BTreeSet<u64>,
     revision: Option<Revision>,
     events: u64,
     summary: Option<AuthorizationSummary>,
+    names: SessionNames,
+    /// Where sessions are told apart.
+    parted: Option<Parted>,
 }
 
 impl Contract {
@@ -41,12 +46,31 @@ impl Contract {
         Self { ids, ..Self::default() }
     }
 
+    /// The reading of a recording of several sessions, of several servers too, as far as HTTP tells them apart: a response
+    /// answers the request of its exchange, else that of its session, else the oldest, and each session has its own ids.
+    #[must_use]
+    pub fn by_session() -> Self {
+        Self { parted: Some(Parted::default()), ..Self::default() }
+    }
+
+    /// The sessions so far.
+    #[must_use]
+    pub fn sessions(&self) -> &SessionNames {
+        &self.names
+    }
+
+    /// What COR-DUPLICATE says, once, of an id that calls of two sessions have, where they are told apart.
+    pub fn shared_id(&mut self) -> Option<Refusal> {
+        self.parted.as_mut()?.shared.take()
+    }
+
     /// What the next entry means: an event where it carries a message, nothing otherwise.
     ///
     /// # Errors
     /// COR-DUPLICATE: a second tool call with the same id. In a dialect: a message without the id that it needs.
     pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, SinkError> {
         self.discover(entry);
+        self.names.see(entry);
         self.revision = self.revision(entry);
         if let Content::Exchange(exchange) = &entry.content {
             self.turned_away = entry.exchange.filter(|_| exchange.turned_away());
@@ -65,20 +89,31 @@ impl Contract {
             // ID-NULL, ID-MISSING: binds nothing, and nothing binds to it.
             (_, None) => None,
             (EventKind::Result | EventKind::Error, Some(key)) => {
-                let answers = self.bind(key, entry.side);
+                let answers = self.bind(key, entry);
                 self.negotiate(answers, message);
                 answers
             }
             (EventKind::Notification, Some(_)) => None,
             (EventKind::Request | EventKind::ToolCall, Some(key)) => {
                 let is_call = kind == EventKind::ToolCall;
-                if is_call && self.is_taken(key, entry) {
-                    return Err(SinkError::Rejected(duplicate(message, id.as_deref().unwrap_or_default())));
-                }
-                self.ask(key, entry.side, is_call);
-                if message.method().is_some_and(|method| method.is("initialize")) {
+                let initializes = message.method().is_some_and(|method| method.is("initialize"));
+                if initializes {
+                    self.names.initialize(entry);
                     self.handshakes.insert(self.events);
                 }
+                let taken = is_call && self.is_taken(key, entry);
+                let of_another = match &mut self.parted {
+                    Some(parted) => parted.ask(self.events, (entry, &self.names), is_call.then_some(key)),
+                    None => false,
+                };
+                if taken {
+                    let refusal = duplicate(message, id.as_deref().unwrap_or_default());
+                    let Some(parted) = self.parted.as_mut().filter(|_| of_another) else {
+                        return Err(SinkError::Rejected(refusal));
+                    };
+                    parted.shared.get_or_insert(refusal);
+                }
+                self.ask(key, entry.side, is_call);
                 None
             }
         };
@@ -128,9 +163,12 @@ impl Contract {
 
     /// COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY: the oldest unanswered request with this id that the sender of
     /// the response was asked (COR-DIRECTION), or none: an orphan.
-    fn bind(&mut self, id: &[u8], sender: Option<Side>) -> Option<u64> {
-        let open = &mut self.open[lane(sender.map(Side::other))];
+    fn bind(&mut self, id: &[u8], entry: &Entry<'_>) -> Option<u64> {
+        let open = &mut self.open[lane(entry.side.map(Side::other))];
         let waiting = open.get_mut(id)?;
+        if let Some(parted) = &mut self.parted {
+            parted.put_first(waiting, (entry.exchange, self.names.current()));
+        }
         let bound = waiting.first;
         waiting.call = waiting.call.filter(|call| *call != bound);
         match waiting.rest.pop_front() {
@@ -210,6 +248,43 @@ struct Waiting {
 impl Waiting {
     fn len(&self) -> usize {
         1 + self.rest.len()
+    }
+}
+
+/// How many of the last requests with one id are compared by their exchange and session.
+const MOST_RECENT: usize = 100;
+
+/// What is remembered of the sessions of a recording that are told apart.
+#[derive(Debug, Default)]
+struct Parted {
+    /// The exchange and the session of each open request, by its event.
+    asked: HashMap<u64, (Option<u64>, usize), FixedState>,
+    /// The ids of tool calls, behind the number of their session.
+    calls: CallIds,
+    shared: Option<Refusal>,
+}
+
+impl Parted {
+    /// Takes a request in; whether it is a call whose id no other of its session has.
+    fn ask(&mut self, event: u64, (entry, names): (&Entry<'_>, &SessionNames), call: Option<&[u8]>) -> bool {
+        self.asked.insert(event, (entry.exchange, names.current()));
+        let own = |id: &[u8]| [format!("{}/", names.current()).as_bytes(), id].concat();
+        call.is_some_and(|id| self.calls.insert(&own(id)))
+    }
+
+    /// Puts the request first that an answer in this exchange and session is for.
+    fn put_first(&mut self, waiting: &mut Waiting, (exchange, session): (Option<u64>, usize)) {
+        let rank = |event: &u64| {
+            let Some((asked_in, of)) = self.asked.get(event) else { return 0 };
+            2 * u8::from(exchange.is_some() && *asked_in == exchange) + u8::from(*of == session)
+        };
+        let recent = waiting.rest.len().saturating_sub(MOST_RECENT)..waiting.rest.len();
+        let best = recent.rev().max_by_key(|at| rank(&waiting.rest[*at]));
+        let best = best.filter(|at| rank(&waiting.rest[*at]) > rank(&waiting.first));
+        if let Some(better) = best.and_then(|at| waiting.rest.remove(at)) {
+            waiting.rest.push_front(std::mem::replace(&mut waiting.first, better));
+        }
+        self.asked.remove(&waiting.first);
     }
 }
 

@@ -137,7 +137,10 @@ fn take_surface(
     }
     if let [one, other, ..] = collector.servers() {
         let (one, other) = (plain(one), plain(other));
-        let why = format!("{shown} shows several servers, `{one}` and `{other}`; name recordings of one");
+        let why = format!(
+            "{shown} shows several servers, `{one}` and `{other}`; name recordings of one, or of a HAR \
+                           keep the exchanges of one by their URLs"
+        );
         return Err(why.into());
     }
     let surface = collector.finish();

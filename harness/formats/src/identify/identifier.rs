@@ -33,7 +33,7 @@ const OPEN: usize = 1_000;
 /// As [`walk`].
 pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification, ReadError> {
     let mut identifier = Identifier::new(format);
-    let totals = walk(format, input, ReadOptions::default(), &mut |step| {
+    let totals = walk(format, input, ReadOptions::BY_SESSION, &mut |step| {
         match step {
             Step::Event(entry, event) => identifier.take(entry, Some(event)),
             Step::Context(entry) => identifier.take(entry, None),

@@ -89,8 +89,8 @@ pub(crate) use violation::{HeldFinding, Violation};
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]
 pub(crate) mod limits {
-    pub(crate) use super::negotiated::MOST_SESSIONS;
     pub(crate) use super::pending_requests::{MOST_HELD, MOST_IDS, MOST_OPEN};
     pub(crate) use super::report::MOST_KEPT;
     pub(crate) use super::tool_definitions::MOST_TOOLS;
+    pub(crate) use transcript::revision::MOST_SESSIONS;
 }

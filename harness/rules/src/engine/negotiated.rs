@@ -1,25 +1,19 @@
 //! What client and server agreed on, session by session.
 //!
 //! The exchanges of several sessions may alternate in a recording of HTTP, and those of several servers. Each is judged by what was
-//! agreed on in the session that it names, or else at its host. Memory: the capabilities of up to [`MOST_SESSIONS`] sessions, up to
+//! agreed on in the session that it names, or else at its host. Memory: the capabilities of up to `MOST_SESSIONS` sessions, up to
 //! [`LONGEST`] bytes each, and their tools, as [`ToolDefinitions`] says for all of them.
 
-use super::http_exchange::{SESSION, VERSION};
 use super::pending_request::SessionKey;
 use super::tool_definitions::{MOST_TOOLS, ToolDefinitions};
-use super::url::{address, host};
 use crate::revision::Revision;
-use foldhash::fast::FixedState;
-use std::collections::HashMap;
 use std::mem::{replace, swap};
 use transcript::json::{Json, JsonKind, OwnedJson};
-use transcript::session::{Exchange, Side, header};
+use transcript::revision::SessionNames;
+use transcript::session::{Exchange, Side};
 
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 16;
-
-/// The most sessions that are remembered.
-pub(crate) const MOST_SESSIONS: usize = 1_000;
 
 /// What a session has agreed on so far.
 #[derive(Debug, Default)]
@@ -59,21 +53,11 @@ impl Negotiated {
 /// The sessions of a recording that are named.
 #[derive(Debug, Default)]
 pub(crate) struct NamedSessions {
-    numbers: HashMap<SessionName, usize, FixedState>,
-    /// The last one at each host.
-    latest: HashMap<Box<str>, usize, FixedState>,
-    /// The last one that has no id, by its host and the program that speaks there.
-    nameless: HashMap<SessionName, usize, FixedState>,
+    names: SessionNames,
     /// By number; that at hand is elsewhere.
     others: Vec<Negotiated>,
     /// The number of that at hand.
     current: Option<usize>,
-    /// Nothing of it was seen before the exchange at hand.
-    is_new: bool,
-    /// The exchange at hand, its host, and what its request says of the program that sent it.
-    exchange: Option<u64>,
-    host: Box<str>,
-    agent: Box<str>,
     /// How many bytes of tools the others have.
     held: usize,
     /// The first number that is remembered.
@@ -84,9 +68,6 @@ pub(crate) struct NamedSessions {
     forced: Option<Revision>,
 }
 
-/// Where a session was served, and its id. A proxy may pass on the id of the server behind it: both legs are sessions.
-type SessionName = (Box<str>, Box<str>);
-
 impl NamedSessions {
     pub(super) fn new(forced: Option<Revision>) -> Self {
         Self { forced, ..Self::default() }
@@ -95,46 +76,14 @@ impl NamedSessions {
     /// Turns to the session that an exchange names, whose number in the recording this is. What was agreed on before any was named
     /// is of the first.
     pub(super) fn turn_to(&mut self, number: Option<u64>, exchange: &Exchange<'_>, at_hand: &mut Negotiated) {
-        if replace(&mut self.exchange, number) == number {
-            return;
-        }
-        self.is_new = false;
-        self.host = host(&exchange.url).into();
-        self.agent = header(&exchange.request_headers, "User-Agent").unwrap_or_default().into();
-        let Some(name) = name(exchange) else {
-            // Who leaves the id out is of the last session there, unless that is another program's.
-            let own = self.nameless.get(&(self.host.clone(), self.agent.clone()));
-            if let Some(latest) = own.or_else(|| self.latest.get(&self.host)).copied() {
-                self.swap(latest, at_hand);
-            }
-            return;
-        };
-        let known = self.numbers.get(&name).copied();
-        // What a server refused belongs to no session of it.
-        if known.is_none() && exchange.status.is_some_and(|status| status >= 400) {
-            return;
-        }
-        let number = known.unwrap_or_else(|| {
-            let number = self.add();
-            self.numbers.insert(name, number);
-            number
-        });
-        self.latest.insert(self.host.clone(), number);
-        self.is_new = known.is_none();
-        if self.is_new {
-            self.nameless.remove(&(self.host.clone(), self.agent.clone()));
-        }
-        self.swap(number, at_hand);
+        self.names.turn_to(number, exchange);
+        self.follow(at_hand);
     }
 
     /// Another session begins with the exchange at hand, which may have shown its name.
     pub(super) fn begin(&mut self, at_hand: &mut Negotiated) {
-        if !self.is_new {
-            let number = self.add();
-            self.latest.insert(self.host.clone(), number);
-            self.nameless.insert((self.host.clone(), self.agent.clone()), number);
-            self.swap(number, at_hand);
-        }
+        self.names.begin();
+        self.follow(at_hand);
     }
 
     /// The first number that is remembered.
@@ -142,24 +91,15 @@ impl NamedSessions {
         self.first
     }
 
-    /// A place for another one.
-    fn add(&mut self) -> usize {
-        if self.others.len() >= MOST_SESSIONS {
-            *self = Self {
-                first: self.first + self.others.len(),
-                exchange: self.exchange,
-                host: std::mem::take(&mut self.host),
-                agent: std::mem::take(&mut self.agent),
-                handshakes: self.handshakes,
-                ..Self::new(self.forced)
-            };
+    /// Puts what was agreed on at its place, and takes up that of the session at hand.
+    fn follow(&mut self, at_hand: &mut Negotiated) {
+        if replace(&mut self.first, self.names.first()) != self.names.first() {
+            (self.others, self.current, self.held) = (Vec::new(), None, 0);
         }
-        self.others.push(Negotiated::new(self.forced));
-        self.first + self.others.len() - 1
-    }
-
-    /// Puts what was agreed on at its place, and takes up that of another.
-    fn swap(&mut self, number: usize, at_hand: &mut Negotiated) {
+        let Some(number) = self.names.named() else { return };
+        while self.others.len() <= number - self.first {
+            self.others.push(Negotiated::new(self.forced));
+        }
         let Some(before) = self.current.replace(number).filter(|before| *before != number) else { return };
         if self.held + at_hand.tools.bytes() > MOST_TOOLS {
             at_hand.tools.forget();
@@ -176,21 +116,11 @@ impl NamedSessions {
     }
 }
 
-/// The name of the session that an exchange is of: of the revisions without sessions only the address.
-fn name(exchange: &Exchange<'_>) -> Option<SessionName> {
-    let requested = header(&exchange.request_headers, SESSION);
-    let revision = header(&exchange.request_headers, VERSION).and_then(Revision::named);
-    if requested.is_none() && revision.is_some_and(|revision| !revision.has_handshake()) {
-        return Some((address(&exchange.url).into(), "".into()));
-    }
-    let id = requested.or_else(|| header(&exchange.response_headers, SESSION))?;
-    Some((host(&exchange.url).into(), id.into()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MOST_SESSIONS, NamedSessions, Negotiated, SESSION};
+    use super::{NamedSessions, Negotiated};
     use crate::revision::Revision;
+    use transcript::revision::MOST_SESSIONS;
     use transcript::session::Exchange;
 
     #[test]
@@ -199,7 +129,10 @@ mod tests {
         let (mut sessions, mut at_hand) = (NamedSessions::new(forced), Negotiated::new(forced));
         let of = |id: Option<&str>| Exchange {
             url: "http://127.0.0.1:3000/mcp".into(),
-            request_headers: id.map(|id| (SESSION.into(), id.to_owned().into())).into_iter().collect(),
+            request_headers: id
+                .map(|id| ("Mcp-Session-Id".into(), id.to_owned().into()))
+                .into_iter()
+                .collect(),
             ..Exchange::default()
         };
         let last = MOST_SESSIONS as u64;

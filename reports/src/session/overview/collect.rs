@@ -120,7 +120,8 @@ impl Collector {
     #[must_use]
     pub fn new(format: &Format) -> Self {
         let exchanges = format.carries.exchanges.then_some(0);
-        Self { identifier: Identifier::new(format), exchanges, ..Self::default() }
+        let contract = Contract::by_session();
+        Self { contract, identifier: Identifier::new(format), exchanges, ..Self::default() }
     }
 
     /// Takes the next entry, also one with a fault.
@@ -141,6 +142,8 @@ impl Collector {
 
     /// Takes an entry other than a batch, or a batch that should not be one.
     fn one(&mut self, entry: &Entry<'_>) {
+        let taken = self.contract.take(entry);
+        self.fates.turn_to(self.contract.sessions().current());
         self.fates.see(entry);
         self.early.see(entry);
         match &entry.content {
@@ -152,7 +155,10 @@ impl Collector {
             }
             _ => {}
         }
-        match self.contract.take(entry) {
+        if let Some(why) = self.contract.shared_id() {
+            self.refused(entry, &why);
+        }
+        match taken {
             Ok(Some(event)) => {
                 self.identifier.take(entry, Some(&event));
                 self.event(entry, &event);

@@ -32,6 +32,8 @@ pub struct Fates<T> {
     cancelled: HashSet<Box<str>>,
     /// The ids of answers that no reader takes for messages, such as one with `"error": null` beside its result.
     spoilt: HashSet<Box<str>>,
+    /// The session at hand: ids are its own.
+    session: usize,
     /// The request that the client sent last, where it sent nothing since.
     last: Option<u64>,
 }
@@ -58,11 +60,22 @@ pub(crate) enum Fate {
 impl<T> Default for Fates<T> {
     fn default() -> Self {
         let (cancelled, spoilt) = (HashSet::new(), HashSet::new());
-        Self { open: HashMap::new(), refused: None, again: HashMap::new(), cancelled, spoilt, last: None }
+        let (open, again) = (HashMap::new(), HashMap::new());
+        Self { open, refused: None, again, cancelled, spoilt, session: 0, last: None }
     }
 }
 
 impl<T> Fates<T> {
+    /// What comes next is of the session of this number.
+    pub(super) fn turn_to(&mut self, session: usize) {
+        self.session = session;
+    }
+
+    /// An id as it is written, as that of its session.
+    fn own(&self, id: &str) -> Box<str> {
+        if self.session == 0 { id.into() } else { format!("{} {id}", self.session).into() }
+    }
+
     /// Takes an entry that is not an event.
     pub fn see(&mut self, entry: &Entry<'_>) {
         match &entry.content {
@@ -72,7 +85,8 @@ impl<T> Fates<T> {
             Content::Noise(noise) if self.spoilt.len() < CANCELLED => {
                 let value = Json::parse(&noise.text).ok().filter(|value| value.member("method").is_none());
                 let answer = value.filter(|value| value.member("result").or(value.member("error")).is_some());
-                self.spoilt.extend(answer.and_then(|answer| answer.member("id")).map(|id| id.text().into()));
+                let id = answer.and_then(|answer| answer.member("id")).map(|id| self.own(id.text()));
+                self.spoilt.extend(id);
             }
             _ => {}
         }
@@ -100,14 +114,14 @@ impl<T> Fates<T> {
                 let cancels = message.method().is_some_and(|method| method.is("notifications/cancelled"));
                 let id = message.params().and_then(|params| params.member("requestId"));
                 if let Some(id) = id.filter(|_| cancels && self.cancelled.len() < CANCELLED) {
-                    self.cancelled.insert(id.text().into());
+                    self.cancelled.insert(self.own(id.text()));
                 }
                 None
             }
             EventKind::ToolCall | EventKind::Request => {
                 let refused = self.refused.as_ref().filter(|(number, _)| entry.exchange == Some(*number));
                 let refused = refused.map(|(_, why)| why.clone());
-                let id: Box<str> = message.written_id().unwrap_or_default().into();
+                let id = self.own(message.written_id().unwrap_or_default());
                 let key = (entry.side, id.clone());
                 if refused.is_some() {
                     self.again.entry(key).or_default();
@@ -119,7 +133,7 @@ impl<T> Fates<T> {
                 None
             }
             EventKind::Result | EventKind::Error => {
-                let key = (entry.side.map(Side::other), message.written_id().unwrap_or_default().into());
+                let key = (entry.side.map(Side::other), self.own(message.written_id().unwrap_or_default()));
                 let again = self.again.get_mut(&key).and_then(VecDeque::pop_front);
                 self.open.remove(&again.or(event.answers)?).map(|waiting| waiting.of)
             }
@@ -176,17 +190,22 @@ impl<T> Fates<T> {
 pub(super) struct EarlyAnswers {
     /// The exchange at hand, whose events have no times.
     untimed: Option<u64>,
+    /// Where the exchange at hand went: ids are its host's.
+    host: Box<str>,
     /// Those of such exchanges that say where to post.
     streams: HashSet<u64>,
-    /// By the id as it is written: whether it failed.
-    answers: HashMap<Box<str>, bool>,
+    /// By the host, and the id as it is written: whether it failed.
+    answers: HashMap<(Box<str>, Box<str>), bool>,
 }
 
 impl EarlyAnswers {
     /// Takes an entry that may begin a stream.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         match &entry.content {
-            Content::Exchange(exchange) => self.untimed = entry.exchange.filter(|_| !exchange.timed),
+            Content::Exchange(exchange) => {
+                self.untimed = entry.exchange.filter(|_| !exchange.timed);
+                self.host = exchange.url.split('/').nth(2).unwrap_or_default().into();
+            }
             Content::Event if self.untimed == entry.exchange && self.streams.len() < EARLY => {
                 let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
                 self.streams.extend(self.untimed.filter(|_| name == Some("endpoint")));
@@ -199,13 +218,14 @@ impl EarlyAnswers {
     pub(super) fn keep(&mut self, entry: &Entry<'_>, message: &Message<'_>, failed: bool) {
         let is_early = entry.exchange.is_some_and(|number| self.streams.contains(&number));
         if let Some(id) = message.written_id().filter(|_| is_early && self.answers.len() < EARLY) {
-            self.answers.insert(id.into(), failed);
+            self.answers.insert((self.host.clone(), id.into()), failed);
         }
     }
 
     /// The answer to a request that came before it: whether it failed.
     pub(super) fn answer_to(&mut self, message: &Message<'_>) -> Option<bool> {
-        self.answers.remove(message.written_id()?)
+        let id = message.written_id().filter(|_| !self.answers.is_empty())?;
+        self.answers.remove(&(self.host.clone(), id.into()))
     }
 }
 
