@@ -9,7 +9,7 @@ use super::values::new_file;
 use crate::exit;
 use crate::terminal::{Terminal, data_out};
 use app::Recording;
-use formats::Format;
+use formats::{Format, Input, OwnedEntry, ReadOptions, owned_entries};
 use rewrite::{Rewriting, Unwritten};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write};
@@ -23,7 +23,7 @@ use wire::redaction::{PRESETS, Preset, Redaction, preset};
 /// Each value that is taken out leaves a marker with a number, `[REDACTED]-1`: the same for the same value, so that what
 /// belonged together still does. Ids, methods, schemas, order and times stay, and so the session reads as before but for the
 /// markers; a second time changes nothing more. It lists what it removed, by kind, and what looks like a secret but was
-/// kept. Lines and bodies that are not part of the session are not copied.
+/// kept. A value that goes by its name goes wherever else it is repeated, if it has eight characters or more and is not a plain word. Lines and bodies that are not part of the session are not copied.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/redact.txt"))]
 pub(crate) struct Args {
@@ -89,6 +89,20 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
     file.rewind().map_err(unreadable)?;
     let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
+    let learner = redaction.clone().learning();
+    let learn = |mut entry: OwnedEntry| {
+        // What cannot be redacted is said when it is written.
+        let _ = learner.entry(&mut entry);
+        Ok(())
+    };
+    let _ = owned_entries(
+        format,
+        &mut Input::new(&mut file).map_err(|error| Failure::of_reading(&name, error))?,
+        ReadOptions::default(),
+        &mut { learn },
+    );
+    file.rewind().map_err(unreadable)?;
+    let redaction = redaction.knowing(&learner)?;
     let left = left(&presets)?;
     let mut rewriting =
         Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0, random: 0 };

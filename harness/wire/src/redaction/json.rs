@@ -4,6 +4,7 @@
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
 use super::assignments;
+use super::encodings::decodings;
 use super::ledger::Rule;
 use super::rules::Redaction;
 use transcript::json::{Json, string_at, write_string};
@@ -39,6 +40,12 @@ pub(super) fn rewrite(
     Walk { redaction, string, message, text, follows: None, at: 0, copied: 0, out: Vec::new() }.run()
 }
 
+/// Whether this is user and password in Base64, as Docker has them under `auth`.
+fn is_coded_password(value: &[u8]) -> bool {
+    let digits = value.strip_suffix(b"==").or(value.strip_suffix(b"=")).unwrap_or(value);
+    decodings(digits).any(|text| text.contains(&b':') && text.iter().all(u8::is_ascii_graphic))
+}
+
 /// A walk over the tokens of valid JSON.
 struct Walk<'w, S> {
     redaction: &'w Redaction,
@@ -70,6 +77,8 @@ struct Frame {
     schema: bool,
     /// Says what `value` beside it is, as in a list of headers.
     names: bool,
+    /// A text under this name goes, and nothing else; the second is of user and password in Base64.
+    text: Option<(Rule, bool)>,
     /// What `value` has to be taken out for: a name that came before it.
     pair: Option<Rule>,
 }
@@ -120,6 +129,7 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                         id,
                         schema: is_schema(&name),
                         names: matches!(&*name, b"name" | b"key"),
+                        text: if stays { None } else { self.of_text(&name) },
                         ..above
                     };
                     key_expected = false;
@@ -134,6 +144,11 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
                         Frame { taken: Some(rule), .. } => Some(self.redaction.mark(rule, &token.decode())),
+                        Frame { text: Some((rule, coded)), .. }
+                            if !token.raw().is_empty() && (!coded || is_coded_password(&token.decode())) =>
+                        {
+                            Some(self.redaction.mark(rule, &token.decode()))
+                        }
                         _ if named
                             .is_some_and(|rule| rule != Rule::Password || token.raw().contains(':')) =>
                         {
@@ -166,6 +181,13 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
             self.out.extend_from_slice(&bytes[self.copied..]);
             self.out
         })
+    }
+
+    /// Why a text under this name goes. Such names are short words, which mean something else before numbers and in other texts: a
+    /// preset has them in quotes.
+    fn of_text(&self, name: &[u8]) -> Option<(Rule, bool)> {
+        let rule = (name.len() <= 4).then(|| self.redaction.names(&[b"\"", name, b"\""].concat()))?;
+        Some((rule?, name.eq_ignore_ascii_case(b"auth")))
     }
 
     /// Whether an object or a list comes next, behind the colon of a member.

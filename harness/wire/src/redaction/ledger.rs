@@ -47,7 +47,14 @@ pub(super) struct Ledger {
     numbers: HashMap<[u64; 2], u64>,
     last: u64,
     taken: BTreeMap<Rule, (u64, BTreeSet<u64>)>,
+    /// Values to be looked for wherever else they are, if those are asked for.
+    pub(super) learned: Option<BTreeSet<String>>,
+    learned_bytes: usize,
 }
+
+/// The most bytes of values that are looked for elsewhere, and how long each is. Shorter ones are words as well.
+const MOST_LEARNED: usize = 64 << 10;
+const LEARNED: std::ops::RangeInclusive<usize> = 8..=4096;
 
 impl Ledger {
     /// Numbers go on behind those of the markers that a text has.
@@ -69,6 +76,30 @@ impl Ledger {
             let end = text.len();
             kept = end.min(LONGEST);
             window.copy_within(end - kept..end, 0);
+        }
+    }
+
+    /// One that learns.
+    pub(super) fn learning() -> Self {
+        Self { learned: Some(BTreeSet::new()), ..Self::default() }
+    }
+
+    /// Keeps the secret of a value that goes by its name, if it is none that a text may have by chance: `Bearer` is no part of it.
+    pub(super) fn learn(&mut self, value: &[u8]) {
+        let Some(learned) = &mut self.learned else { return };
+        let words: Vec<&str> = std::str::from_utf8(value).unwrap_or_default().split_whitespace().collect();
+        let ([_, secret] | [secret]) = words[..] else { return };
+        let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
+        let varied = has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+        let odd = varied || secret.len() >= 2 * LEARNED.start();
+        let room = self.learned_bytes + secret.len() <= MOST_LEARNED;
+        if odd
+            && room
+            && LEARNED.contains(&secret.len())
+            && !secret.contains(MARKER)
+            && learned.insert(secret.to_owned())
+        {
+            self.learned_bytes += secret.len();
         }
     }
 

@@ -7,6 +7,7 @@ use regex::bytes::{Regex, RegexSet};
 use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
 use std::io::{self, Read};
+use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -119,6 +120,25 @@ impl Redaction {
         self
     }
 
+    /// The same, which only learns the values that go by their names, for [`Redaction::knowing`].
+    #[must_use]
+    pub fn learning(self) -> Self {
+        Self { ledger: Some(Arc::new(Mutex::new(Ledger::learning()))), ..self }
+    }
+
+    /// The same, and what another one learned goes wherever it is repeated: as a word of a text, whatever stands before it.
+    pub fn knowing(self, other: &Self) -> Result<Self, String> {
+        let learned =
+            other.ledger.as_ref().and_then(|ledger| lock(ledger).learned.take()).unwrap_or_default();
+        // Of two with one beginning the longer first.
+        let escaped: Vec<String> = learned.iter().rev().map(|value| regex::escape(value)).collect();
+        if escaped.is_empty() {
+            return Ok(self);
+        }
+        let pattern = format!(r"(?-u)\b{{start-half}}(?:{})\b{{end-half}}", escaped.join("|"));
+        self.with(iter::empty(), iter::once(("value that is taken out elsewhere".to_owned(), &*pattern)))
+    }
+
     /// What was taken out so far, by kind: how often, and how many values; nothing where it is not numbered.
     #[must_use]
     pub fn taken(&self) -> Vec<(String, u64, u64)> {
@@ -149,7 +169,18 @@ impl Redaction {
             // What binds messages to a session still does.
             None if self.is_session(rule) => unnumbered_mark(value),
             None => MARKER.as_bytes().to_vec(),
-            Some(ledger) => lock(ledger).mark(rule, value),
+            Some(ledger) => {
+                let mut ledger = lock(ledger);
+                match rule {
+                    Rule::Name(_) if !self.is_session(rule) => ledger.learn(value),
+                    // The user of a URL is not a secret.
+                    Rule::Password => {
+                        ledger.learn(value.split(|byte| *byte == b':').next_back().unwrap_or(value))
+                    }
+                    _ => {}
+                }
+                ledger.mark(rule, value)
+            }
         }
     }
 

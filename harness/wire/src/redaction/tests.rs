@@ -170,7 +170,7 @@ proptest! {
 /// A pattern that lost its tab would be a name, and fit nothing.
 #[test]
 fn a_name_of_a_preset_is_one() {
-    let plain = |name: &&str| name.chars().all(|char| char.is_ascii_lowercase() || "*-_#".contains(char));
+    let plain = |name: &&str| name.chars().all(|char| char.is_ascii_lowercase() || "*-_#\"".contains(char));
     assert!(PRESETS.iter().all(|preset| preset.names.iter().all(plain)));
 }
 
