@@ -119,6 +119,7 @@ impl Error {
             Cause::Rejected(rejection) => rejection.message.clone(),
             Cause::Unreadable(error) => format!("it cannot be read: {error}"),
             Cause::Interrupted => Stopped.to_string(),
+            Cause::UnknownFormat(why) if why == formats::EMPTY => why.clone(),
             Cause::UnknownFormat(why) => {
                 format!("the format cannot be detected: {why}; name it ({})", formats::names())
             }

@@ -32,6 +32,7 @@ use wire::interrupt;
 #[command(name = "mcp-concord", version, propagate_version = true, max_term_width = 110)]
 #[command(subcommand_required = true, arg_required_else_help = true, next_display_order = 1000)]
 #[command(after_help = include_str!("command/help/mcp-concord.txt"))]
+#[command(override_usage = "mcp-concord [OPTIONS] <FILE>...\n       mcp-concord [OPTIONS] <COMMAND>")]
 struct Options {
     /// Print only findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -125,6 +126,13 @@ fn understood(mut words: Vec<OsString>) -> clap::ArgMatches {
         _ => {}
     }
     let commands = named(&words, at).map_or(COMMANDS, |at| &COMMANDS[at..=at]);
+    // The help of `help` is the program's.
+    if let [help, word] = words.get(at..).unwrap_or_default()
+        && help == "help"
+        && (word == "--help" || word == "-h")
+    {
+        words.remove(at);
+    }
     if let [help, word] = words.get(at..).unwrap_or_default()
         && help == "help"
         && !word.to_string_lossy().starts_with('-')

@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::head::{Head, LOOKED_AT, ends_a_line, is_log};
 use crate::input::{Input, ReadError};
 use crate::registry::{FORMATS, MCP_VCR};
-use transcript::json::Scanner;
+use transcript::json::{Json, Scanner};
 
 /// The format of what `input` begins with; nothing is consumed. Reads the first value, or 64 KiB of it.
 ///
@@ -33,15 +33,18 @@ pub fn why_undetected(text: &str) -> String {
     }
     let is_json = text.trim_start().starts_with(['{', '[']) && !Head::new(text).is_odd_list();
     match nearest(text) {
-        _ if text.trim().is_empty() => "it is empty".to_owned(),
+        _ if text.trim().is_empty() => EMPTY.to_owned(),
         _ if is_mcp_vcr(text) => MCP_VCR.to_owned(),
         None if is_json && has_messages(text.lines()) => IN_A_DOCUMENT.to_owned(),
         None if is_json && text.contains("\\\"jsonrpc\\\":") => AS_STRINGS.to_owned(),
-        None if has_messages(text.lines().take(MANY)) => AMONG_TEXT.to_owned(),
+        None if has_messages(text.lines().take(MANY)) => among_text(text),
         None => "its beginning matches no format".to_owned(),
         Some(hint) => hint,
     }
 }
+
+/// What is said of a file without a text.
+pub const EMPTY: &str = "it is empty";
 
 /// A text that has no message in so many lines is about something else.
 const MANY: usize = 10;
@@ -56,7 +59,24 @@ const IN_A_DOCUMENT: &str = "it has messages in a document that is none of the f
 const AS_STRINGS: &str = "its messages are JSON strings inside of other JSON; take them out with \
                           `jq -r '.. | strings | select(contains(\"\\\"jsonrpc\\\"\"))' FILE > NEW`";
 
-const AMONG_TEXT: &str = "its messages are among other text; take them out with `grep -o '{.*}' FILE > NEW`";
+/// What takes messages out of lines of other text. `grep` takes all from the first brace of a line to its last, which is none
+/// where braces stand around a message, or two messages are on a line.
+fn among_text(text: &str) -> String {
+    let spoils = |line: &&str| {
+        let (begin, end) =
+            (line.find('{').unwrap_or_default(), line.rfind('}').map_or(line.len(), |at| at + 1));
+        line.contains("\"jsonrpc\":") && line.get(begin..end).is_some_and(|part| Json::parse(part).is_err())
+    };
+    // The last line may be cut off.
+    let whole = text.rfind('\n').map_or(text, |end| &text[..end]);
+    let how = match whole.lines().find(spoils) {
+        None => "grep -o '{.*}' FILE > NEW",
+        Some(_) => {
+            r#"perl -nle 'print for grep /"jsonrpc"/, /(\{(?:[^{}"]|"(?:[^"\\]|\\.)*"|(?1))*\})/g' FILE > NEW"#
+        }
+    };
+    format!("its messages are among other text; take them out with `{how}`")
+}
 
 /// Whether this is the YAML of mcp-vcr: a list of messages at the margin, beside `meta` or with directions.
 fn is_mcp_vcr(text: &str) -> bool {

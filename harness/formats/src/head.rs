@@ -44,7 +44,10 @@ impl Head {
                     head.first = members(&mut scanner);
                 }
                 head.batch = head.first_has("jsonrpc") && ends_a_line(&text[begin..]) == Some(true);
-                head.odd = head.first.is_empty() && is_log(&text[scanner.at()..]);
+                let rest = &text[scanner.at()..];
+                // `[[known]]` begins a table of TOML.
+                let table = rest.strip_prefix('[').is_some_and(|rest| is_log(rest));
+                head.odd = head.first.is_empty() && (table || is_log(rest));
             }
             _ => {}
         }

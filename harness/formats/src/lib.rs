@@ -62,7 +62,7 @@ mod writing;
 
 pub use batch::apart;
 pub use conversion::Conversion;
-pub use detect::{detect, detect_among, nearest, why_undetected};
+pub use detect::{EMPTY, detect, detect_among, nearest, why_undetected};
 pub use exchange::sessions::sessions;
 pub use foreign::{foreign, other_protocol};
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance, Unloadable};

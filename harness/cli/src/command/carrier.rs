@@ -73,6 +73,10 @@ pub(super) fn sentence(error: &Error) -> String {
     let name = error.name.as_deref().unwrap_or_default();
     match &error.cause {
         Cause::Unreadable(error) => format!("{name} cannot be read: {error}"),
+        // No format helps an empty file.
+        Cause::UnknownFormat(why) if why == formats::EMPTY => {
+            format!("{name} is empty: nothing was recorded in it")
+        }
         Cause::UnknownFormat(why) => format!(
             "the format of {name} cannot be detected: {why}; name it with --format ({})",
             formats::names()
