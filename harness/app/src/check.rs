@@ -196,7 +196,7 @@ impl Judge {
         let options = DrawOptions {
             rows: ROWS,
             // Like the rules, the page goes on behind a message with a fault.
-            read: formats::ReadOptions::new(Tolerance::Faults),
+            read: formats::ReadOptions { tolerance: Tolerance::Faults, ..formats::ReadOptions::BY_SESSION },
             whole: Some(MOST_TEXT),
         };
         let checked = self.options(&recording.name);

@@ -4,7 +4,7 @@ use crate::answer::{Command, Outcome, Output, Remark};
 use crate::check::judged;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
-use formats::ReadOptions;
+use formats::{ReadOptions, Tolerance};
 use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
 use reports::drawing::{DrawOptions, draw};
@@ -102,7 +102,11 @@ impl Command for ShowOptions {
         }
         let how = DrawOptions {
             rows,
-            read: if self.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
+            // Like `check`, the drawing shows each session of a recording with several.
+            read: ReadOptions {
+                tolerance: if self.lenient { Tolerance::Noise } else { Tolerance::Nothing },
+                ..ReadOptions::BY_SESSION
+            },
             whole: (self.output == "html").then_some(if self.all { usize::MAX } else { MOST_TEXT }),
         };
         let drawing =

@@ -245,6 +245,12 @@ impl DiagramBuilder {
             _ => ["message folded (--all shows it)", "messages folded (--all shows them)"],
         };
         fact(folded, one, several);
+        if let RowSelection::Range(from, _) = self.shown
+            && self.messages > 0
+            && from >= self.messages
+        {
+            facts.push(format!("--from {from} is behind the last message, {}", self.messages - 1));
+        }
         if self.messages == 0 {
             facts.push("no messages".to_owned());
         }
