@@ -24,6 +24,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
+use verdict::plain::counted;
 use wire::interrupt;
 
 /// Generates and mutates sessions, and reports each one that your importer misreads.
@@ -129,7 +130,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Event::Progress(tally) => {
             let millis = u64::try_from(since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
             let rate = tally.runs * 1000 / millis;
-            progress.show(|| format!("{} runs, {rate}/s, {} findings", tally.runs, tally.findings));
+            let found = counted(tally.findings as u64, "finding");
+            progress.show(|| format!("{} runs, {rate}/s, {found}", tally.runs));
             Ok(())
         }
         Event::Found(finding) => {

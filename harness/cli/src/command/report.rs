@@ -6,7 +6,7 @@ use super::context::{CommandContext, Failure};
 use super::outcome::watch;
 use super::own_page::OwnPage;
 use super::records::{Input, read};
-use super::site::Site;
+use super::site::{Site, left_over};
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use transcript::dialect;
 use verdict::change::{Change, Sort, changes};
 use verdict::merge::merge;
+use verdict::plain::plain;
 use verdict::record::Record;
 
 /// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(out) = &args.out {
         // A signal is noted, so that the file that is being written is written to its end.
         watch()?;
+        let site_records = records.clone();
         let site = Site {
             runs: runs.iter().collect(),
             compared: old
@@ -78,6 +80,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         };
         site.write(out)?;
         context.terminal.note(&format!("written to {}", out.join("index.html").display()));
+        let old = left_over(out, &site_records);
+        if !old.is_empty() {
+            let (out, old) = (out.display(), plain(&old.join(", ")));
+            context.terminal.note(&format!(
+                "{out} also holds folders of an earlier report, to which no page links: {old}"
+            ));
+        }
     }
     let Some((new, changes)) = compared else { return Ok(exit::WELL) };
     if let Some(dialects) = old.as_ref().and_then(|old| dialects(old, new)) {

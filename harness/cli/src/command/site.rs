@@ -16,6 +16,7 @@ use reports::official::OfficialRun;
 use reports::run::{badge, json, junit, markdown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::fs;
 use std::path::Path;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
@@ -275,6 +276,18 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
     put(folder, "junit.xml", &junit::render(record))?;
     put(folder, "summary.md", &markdown::render(record))?;
     put(folder, "badge.json", &badge::render(record))
+}
+
+/// Folders of an earlier report in `out`, to which no page of this one links.
+pub(super) fn left_over(out: &Path, records: &[&Record]) -> Vec<String> {
+    let now = if records.len() > 1 { folders(records) } else { Vec::new() };
+    let entries = fs::read_dir(out).into_iter().flatten().flatten();
+    let is_report = |path: &Path| ["index.html", "results.json"].iter().all(|name| path.join(name).is_file());
+    let names = entries.filter(|entry| is_report(&entry.path())).map(|entry| entry.file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.retain(|name| !now.contains(name));
+    names.sort_unstable();
+    names
 }
 
 /// That nobody asked the program to end. It is asked after each file, so that each is whole.

@@ -50,9 +50,10 @@ impl MockArgs {
     /// `serves`: a server is played. `follows`: a variation is asked for that only a followed session has.
     pub(super) fn matching(&self, serves: bool, follows: bool) -> Result<Option<Matching>, Failure> {
         if self.by != Match::Request {
-            return match self.once || self.record_new.is_some() {
-                true => Err("--once and --record-new need --match request".into()),
-                false => Ok(None),
+            let given = [(self.once, "--once"), (self.record_new.is_some(), "--record-new")];
+            return match given.iter().find(|(given, _)| *given) {
+                Some((_, option)) => Err(format!("{option} needs --match request").into()),
+                None => Ok(None),
             };
         }
         if !serves {
