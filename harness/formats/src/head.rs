@@ -46,7 +46,7 @@ impl Head {
                 head.batch = head.first_has("jsonrpc") && ends_a_line(&text[begin..]) == Some(true);
                 let rest = &text[scanner.at()..];
                 // `[[known]]` begins a table of TOML.
-                let table = rest.strip_prefix('[').is_some_and(|rest| is_log(rest));
+                let table = rest.strip_prefix('[').is_some_and(is_log);
                 head.odd = head.first.is_empty() && (table || is_log(rest));
             }
             _ => {}

@@ -71,7 +71,7 @@ pub use input::{Input, MAX_ITEM_BYTES, ReadError};
 pub use loss::Loss;
 pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
-pub use reading::{OrderGuess, Step, owned_entries, several_sessions, walk};
+pub use reading::{OrderGuess, Step, owned_entries, parted, walk};
 pub use registry::{FORMATS, find, live, named, names, only_read, plainest, retired, to_write, written};
 pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};

@@ -96,7 +96,8 @@ pub fn walk(
 }
 
 /// What ends a reading, with what to do where a call has the id of another session's.
-fn parted(format: &Format, contract: &Contract, why: SinkError) -> SinkError {
+#[must_use]
+pub fn parted(format: &Format, contract: &Contract, why: SinkError) -> SinkError {
     match why {
         SinkError::Rejected(mut refusal) if refusal.code == Code::DuplicateCallId => {
             let advice = several_sessions(format, contract.sessions());
@@ -108,11 +109,13 @@ fn parted(format: &Format, contract: &Contract, why: SinkError) -> SinkError {
 }
 
 /// That a log holds several sessions, and how to take one out; none where it shows only one.
-#[must_use]
-pub fn several_sessions(format: &Format, names: &SessionNames) -> Option<String> {
+fn several_sessions(format: &Format, names: &SessionNames) -> Option<String> {
     let Items::List(path) = format.items else { return None };
     if names.count() < 2 {
-        return None;
+        // Clients of a revision without sessions share an address, and nothing else tells them apart.
+        let said = "where several clients share the recording, record each by itself, or keep the exchanges of one by \
+                    their `User-Agent`";
+        return format.carries.exchanges.then(|| said.to_owned());
     }
     let what = "the recording holds several sessions, and a transcript is one";
     let Some((names, of_hosts)) = names.several() else {

@@ -1,7 +1,7 @@
 //! One of two recordings that are compared: its events, and what else is known when it has been read to its end.
 
 use crate::plain::counted;
-use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
+use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart, parted};
 use std::collections::{BTreeMap, HashSet};
 use transcript::align::{Counts, OwnedEvent};
 use transcript::contract::Contract;
@@ -54,7 +54,10 @@ impl Side {
             {
                 return Ok(());
             }
-            apart(entry, contract.revision(entry), reading, &mut |entry| match contract.take(entry)? {
+            apart(entry, contract.revision(entry), reading, &mut |entry| match contract
+                .take(entry)
+                .map_err(|why| parted(format, &contract, why))?
+            {
                 Some(event) => take(OwnedEvent::new(&event)),
                 None => Ok(()),
             })
