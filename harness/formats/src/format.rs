@@ -226,7 +226,7 @@ pub struct ReadOptions {
     pub tolerance: Tolerance,
     /// What ids are, in the dialect that is read.
     pub ids: IdRules,
-    /// Sessions are told apart, as `check` does: see [`Contract::by_session`](transcript::contract::Contract::by_session).
+    /// Answers are bound within a session, as `check` does: see [`Contract::by_session`](transcript::contract::Contract::by_session).
     pub by_session: bool,
 }
 

@@ -3,7 +3,7 @@
 //! Memory: an entry for each request that is still unanswered, or that HTTP turned away, and another where it is an
 //! `initialize`; and for COR-DUPLICATE, which
 //! must remember every tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again
-//! needs no more than the open requests. [`SessionNames`] says what sessions cost; told apart, they cost the ids of all
+//! needs no more than the open requests. [`SessionNames`] says what sessions cost; kept apart, they cost the ids of all
 //! calls once more.
 
 use crate::call_ids::CallIds;
@@ -35,7 +35,7 @@ pub struct Contract {
     events: u64,
     summary: Option<AuthorizationSummary>,
     names: SessionNames,
-    /// Where sessions are told apart.
+    /// Where sessions are kept apart.
     parted: Option<Parted>,
 }
 
@@ -59,7 +59,7 @@ impl Contract {
         &self.names
     }
 
-    /// What COR-DUPLICATE says, once, of an id that calls of two sessions have, where they are told apart.
+    /// What COR-DUPLICATE says, once, of an id that calls of two sessions have, where they are kept apart.
     pub fn shared_id(&mut self) -> Option<Refusal> {
         self.parted.as_mut()?.shared.take()
     }
@@ -254,7 +254,7 @@ impl Waiting {
 /// How many of the last requests with one id are compared by their exchange and session.
 const MOST_RECENT: usize = 100;
 
-/// What is remembered of the sessions of a recording that are told apart.
+/// What is remembered of the sessions of a recording that are kept apart.
 #[derive(Debug, Default)]
 struct Parted {
     /// The exchange and the session of each open request, by its event.

@@ -84,7 +84,7 @@ impl Ledger {
         Self { learned: Some(BTreeSet::new()), ..Self::default() }
     }
 
-    /// Keeps the secret of a value that goes by its name, if it is none that a text may have by chance: `Bearer` is no part of it.
+    /// Keeps the secret of a value that goes by its name, unless a text may have it by chance: `Bearer` is not part of it.
     pub(super) fn learn(&mut self, value: &[u8]) {
         let Some(learned) = &mut self.learned else { return };
         let words: Vec<&str> = std::str::from_utf8(value).unwrap_or_default().split_whitespace().collect();

@@ -203,8 +203,8 @@ pub(super) fn without_repeats(lines: &mut Vec<RuleResult>, reported: &mut Report
     let is = |line: &RuleResult, (rule, says): (&str, &str)| {
         line.is_finding() && line.rule == rule && line.message.contains(says)
     };
-    for (pair, [told, again]) in SAME.into_iter().enumerate() {
-        reported.same[pair] |= lines.iter().any(|line| is(line, told));
+    for (pair, [first, again]) in SAME.into_iter().enumerate() {
+        reported.same[pair] |= lines.iter().any(|line| is(line, first));
         if reported.same[pair] {
             lines.retain(|line| !is(line, again));
         }
