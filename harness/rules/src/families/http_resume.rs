@@ -65,6 +65,8 @@ struct Unanswered {
     /// Its address and session.
     peer: Box<str>,
     retry: Option<u64>,
+    /// No message came on it, so that it was closed to be resumed, and did not break.
+    silent: bool,
     /// Somebody came back for it.
     resumed: bool,
     /// Something else was sent when it was long over.
@@ -268,6 +270,7 @@ impl HttpResumeState {
                 calls: exchange.calls.clone(),
                 scope: scope(exchange, at),
                 peer: exchange.peer(),
+                silent: exchange.messages == 0,
                 resumed: false,
                 outlived: false,
                 revision: at.revision,
@@ -299,7 +302,7 @@ impl HttpResumeState {
         let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
         match open.retry {
             Some(_) if polls || waiting.is_none() => at.pass(&RETRY),
-            None if polls && (waiting.is_some() || open.resumed) => {
+            None if polls && (waiting.is_some() || open.resumed && open.silent) => {
                 // A connection that broke looks the same.
                 let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
                 at.fail(&RETRY, wrong.only(Level::Info));
