@@ -30,6 +30,7 @@ from faults import (
     neighbours,
     replay,
     shortcuts,
+    surroundings,
     survival,
     values,
 )
@@ -58,7 +59,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits),
+    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings),
 )
 
 
