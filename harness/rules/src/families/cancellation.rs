@@ -8,7 +8,7 @@ use crate::engine::{
     Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
     Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -51,8 +51,8 @@ static LATE: Rule = Rule {
     title: "A cancelled request is no longer answered",
     why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
     fix: "Drop the answer, also an error that says that the request was cancelled.",
-    contested: Some(
-        "From 2026-07-28 on one page forbids every further message, and another advises against one.",
+    softened: Some(
+        "a note where the answer does not say that the request was cancelled: what cannot be cancelled may be answered",
     ),
     ..OURS.should()
 };
@@ -194,7 +194,8 @@ impl CancellationState {
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
             let wrong = Violation::new(format!("`{}` was cancelled, and is answered", request.method()));
-            at.fail(&LATE, wrong.see(location.clone(), "the cancellation"));
+            let wrong = wrong.see(location.clone(), "the cancellation");
+            at.fail(&LATE, if says_so { wrong } else { wrong.only(Level::Info) });
         } else {
             at.inconclusive(&LATE, "the answer and the cancellation may have crossed");
         }

@@ -229,14 +229,23 @@ impl CorrelationState {
                 message.raw.id_value().into_iter().for_each(|id| self.garbled.keep(id));
             }
             ResponseMatch::Unmatched => {
+                let unread = self.was_unreadable(at);
                 let echoes = self.astray(message, at);
                 match message.raw.id() {
                     _ if message.kind != MessageKind::Error || echoes => {}
-                    Id::Null => at.fail(&ERROR_ID_NULL, "an error with the id null"),
+                    Id::Null => {
+                        let wrong = Violation::new("an error with the id null");
+                        let demanded = unread && at.revision < Some(Revision::V2025_11_25);
+                        at.fail(&ERROR_ID_NULL, if demanded { wrong.only(Level::Info) } else { wrong });
+                    }
                     Id::Missing => {
                         let refused = at.exchange.and_then(|exchange| exchange.status) >= Some(400);
                         let wrong = Violation::new("an error without an id");
-                        at.fail(&ERROR_ID_ABSENT, if refused { wrong.only(Level::Should) } else { wrong });
+                        at.fail(&ERROR_ID_ABSENT, match refused {
+                            true => wrong.only(Level::Info),
+                            false if unread => wrong.only(Level::Should),
+                            false => wrong,
+                        });
                     }
                     Id::Text(_) | Id::Number(_) => {}
                 }

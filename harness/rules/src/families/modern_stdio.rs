@@ -64,9 +64,9 @@ static SILENT: Rule = Rule {
     fix: "Stop the work, and its notifications, when `notifications/cancelled` comes.",
     contested: Some(
         "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \
-         cannot stop, so that it is taken as advice.",
+         cannot stop, so that it is a note.",
     ),
-    ..OURS.should().server()
+    ..OURS.info().server()
 };
 
 static PROBE: Rule = Rule {

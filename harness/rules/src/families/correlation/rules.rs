@@ -78,6 +78,7 @@ pub(super) static ERROR_ID_NULL: Rule = Rule {
     why: "It is not clear which request failed, and typed receivers refuse a null id.",
     fix: "Repeat the request's id; leave `id` out from 2025-11-25 on where it could not be read.",
     contested: Some("JSON-RPC demands null where the id could not be read; MCP's schemas allow no null."),
+    softened: Some("a note where nobody can read what it answers, up to 2025-06-18, whose errors need an id"),
     ..Rule::BLANK.should()
 };
 
@@ -88,9 +89,11 @@ pub(super) static ERROR_ID_ABSENT: Rule = Rule {
     source: "schema, JSONRPCError",
     title: "An error has an id",
     why: "The schemas of these revisions ask for one; their readers do not take a message without it for a response.",
-    fix: "Repeat the request's id.",
+    fix: "Repeat the request's id; write null where it cannot be read.",
     contested: Some("The text on HTTP bodies lets an error go without an id; the schemas do not."),
-    softened: Some("a warning in the body of an HTTP status from 400 on"),
+    softened: Some(
+        "a note in the body of an HTTP status from 400 on, a warning where nobody can read what it answers",
+    ),
     ..Rule::BLANK
 };
 
