@@ -98,7 +98,7 @@ static SCHEMA: Rule = Rule {
     title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
     why: "Clients that compile the schemas drop the tool, and some drop the whole listing.",
     fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
-          has the type \"object\".",
+          has the type \"object\", and up to 2025-11-25 each of its `properties` is an object.",
     softened: Some(
         "a warning before 2025-11-25 or where no revision is known, and only on a reference to what does not exist: no dialect is named",
     ),
