@@ -9,7 +9,7 @@ use super::values::new_file;
 use crate::exit;
 use crate::terminal::{Terminal, data_out};
 use app::Recording;
-use formats::{Format, Input, OwnedEntry, ReadOptions, owned_entries};
+use formats::Format;
 use rewrite::{Rewriting, Unwritten};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write};
@@ -89,20 +89,8 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
     file.rewind().map_err(unreadable)?;
     let (format, ()) = Recording::once(&name, &mut file).reading(args.format, |_, _| Ok(()))?;
     file.rewind().map_err(unreadable)?;
-    let learner = redaction.clone().learning();
-    let learn = |mut entry: OwnedEntry| {
-        // What cannot be redacted is said when it is written.
-        let _ = learner.entry(&mut entry);
-        Ok(())
-    };
-    let _ = owned_entries(
-        format,
-        &mut Input::new(&mut file).map_err(|error| Failure::of_reading(&name, error))?,
-        ReadOptions::default(),
-        &mut { learn },
-    );
+    let redaction = rewrite::learned(redaction, format, &mut file).map_err(unreadable)??;
     file.rewind().map_err(unreadable)?;
-    let redaction = redaction.knowing(&learner)?;
     let left = left(&presets)?;
     let mut rewriting =
         Rewriting { name: &name, format, redaction: &redaction, left: &left, skipped: 0, random: 0 };

@@ -105,7 +105,7 @@ impl Ledger {
 
     /// The marker of this value. One that is a marker itself stays.
     pub(super) fn mark(&mut self, rule: Rule, value: &[u8]) -> Vec<u8> {
-        if marker_length(value) == Some(value.len()) {
+        if self.learned.is_some() || marker_length(value) == Some(value.len()) {
             return value.to_vec();
         }
         let digest = KEYS.each_ref().map(|key| key.hash_one(value));

@@ -6,8 +6,7 @@ use crate::lock;
 use regex::bytes::{Regex, RegexSet};
 use regex_syntax::ParserBuilder;
 use std::borrow::Cow;
-use std::io::{self, Read};
-use std::iter;
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -18,7 +17,10 @@ pub struct Redaction {
     /// The letters of each name, since few members have all of any.
     letters: Arc<[Letters]>,
     texts: Arc<Rules>,
+    pub(super) known: Option<Arc<Known>>,
     ledger: Option<Arc<Mutex<Ledger>>>,
+    /// Only looks for values that go by their names.
+    pub(super) learns: bool,
 }
 
 /// Patterns, each with what is said of it.
@@ -29,6 +31,15 @@ struct Rules {
     any: RegexSet,
     /// The length in bytes of the shortest text that fits any, as far as that is known.
     shortest: usize,
+}
+
+/// Values that are taken out elsewhere.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Any of them, which is found faster without what stands around it.
+    any: Regex,
+    /// As a word by itself.
+    word: Regex,
 }
 
 /// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
@@ -120,10 +131,28 @@ impl Redaction {
         self
     }
 
-    /// The same, which only learns the values that go by their names, for [`Redaction::knowing`].
+    /// The same, which only learns the values that go by their names, for [`Redaction::knowing`]. Patterns teach nothing, and cost most.
     #[must_use]
     pub fn learning(self) -> Self {
-        Self { ledger: Some(Arc::new(Mutex::new(Ledger::learning()))), ..self }
+        let ledger = Some(Arc::new(Mutex::new(Ledger::learning())));
+        Self { ledger, learns: self.is_asked(), texts: Arc::default(), ..self }
+    }
+
+    /// Whether lines of JSON may have anything to learn from, by the bytes alone: a word that a name has, the sign of a URL's
+    /// password, or an escape that may be part of either. Memory: the longest line.
+    pub fn may_learn(&self, reader: &mut dyn BufRead) -> io::Result<bool> {
+        let pieces: Option<Vec<String>> = self.names.list.iter().map(|(name, _)| piece(name)).collect();
+        let Some(mut signs) = pieces else { return Ok(true) };
+        signs.push(r"%[2-7c-e]|\\u(?:00|017f|212a)|\xc5\xbf|\xe2\x84\xaa|:\\*/\\*/[^ ]*@".to_owned());
+        let Ok(sign) = Regex::new(&format!("(?i-u){}", signs.join("|"))) else { return Ok(true) };
+        let mut line = Vec::new();
+        while self.is_asked() && reader.read_until(b'\n', &mut line)? > 0 {
+            if sign.is_match(&line) {
+                return Ok(true);
+            }
+            line.clear();
+        }
+        Ok(false)
     }
 
     /// The same, and what another one learned goes wherever it is repeated: as a word of a text, whatever stands before it.
@@ -135,8 +164,10 @@ impl Redaction {
         if escaped.is_empty() {
             return Ok(self);
         }
-        let pattern = format!(r"(?-u)\b{{start-half}}(?:{})\b{{end-half}}", escaped.join("|"));
-        self.with(iter::empty(), iter::once(("value that is taken out elsewhere".to_owned(), &*pattern)))
+        let any = escaped.join("|");
+        let word = format!(r"(?-u)\b{{start-half}}(?:{any})\b{{end-half}}");
+        let [any, word] = [compiled(&any, &any)?, compiled(&word, &any)?];
+        Ok(Self { known: Some(Arc::new(Known { any, word })), ..self })
     }
 
     /// What was taken out so far, by kind: how often, and how many values; nothing where it is not numbered.
@@ -156,7 +187,9 @@ impl Redaction {
         let named = |rules: &Rules, number: usize| rules.list.get(number).map(|it| it.0.clone());
         match rule {
             Rule::Name(number) => named(&self.names, number).unwrap_or_default(),
-            Rule::Text(number) => named(&self.texts, number).unwrap_or_default(),
+            Rule::Text(number) => {
+                named(&self.texts, number).unwrap_or_else(|| "value that is taken out elsewhere".to_owned())
+            }
             Rule::Password => "user and password of a URL".to_owned(),
             Rule::Encoded => "encoded text".to_owned(),
             Rule::Unknown => "what could not be inspected".to_owned(),
@@ -198,7 +231,7 @@ impl Redaction {
     /// Whether anything is to be taken out at all.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        !self.names.list.is_empty() || !self.texts.list.is_empty()
+        self.learns || !self.names.list.is_empty() || !self.texts.list.is_empty()
     }
 
     /// Why a member of this name is to be taken out, if it is.
@@ -207,30 +240,34 @@ impl Redaction {
         // Without a branch for each pattern.
         let may_fit = self.letters.iter().fold(there & FOREIGN != 0, |any, all| any | (all & !there == 0));
         let fits = may_fit && self.names.fit(name);
-        fits.then(|| self.names.list.iter().position(|(_, it)| it.is_match(name)).map(Rule::Name))?
+        fits.then(|| self.names.any.matches(name).iter().next().map(Rule::Name))?
     }
 
     /// A text without the parts that match a pattern. A marker that is there already is not part of the text: it stays
     /// one marker, so that a second time changes nothing.
     pub(super) fn patterns<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut text = Cow::Borrowed(text);
-        if !self.texts.fit(&text) {
-            return text;
-        }
-        for (number, (_, pattern)) in self.texts.list.iter().enumerate() {
+        let fitting = if self.texts.fit(&text) { &self.texts.list[..] } else { &[] };
+        for (number, (_, pattern)) in fitting.iter().enumerate() {
             if let Some(changed) = self.replaced(number, pattern, &text) {
                 text = Cow::Owned(changed);
             }
         }
-        text
+        let known = self.known.as_ref().filter(|known| known.any.is_match(&text));
+        match known.and_then(|known| self.replaced(self.texts.list.len(), &known.word, &text)) {
+            Some(changed) => Cow::Owned(changed),
+            None => text,
+        }
     }
 
     fn replaced(&self, number: usize, pattern: &Regex, text: &[u8]) -> Option<Vec<u8>> {
         let mut markers = None;
         let (mut out, mut copied, mut passed) = (Vec::new(), 0, 0);
-        for found in pattern.captures_iter(text) {
-            // Of a pattern that has a group of this name only that goes.
-            let Some(found) = found.name("secret").or(found.get(0)) else { continue };
+        // Of a pattern that has a group of this name only that goes. To find groups takes longer.
+        let grouped = pattern.captures_len() > 1;
+        for found in pattern.find_iter(text) {
+            let groups = grouped.then(|| pattern.captures_at(text, found.start())).flatten();
+            let found = groups.and_then(|groups| groups.name("secret")).unwrap_or(found);
             let markers = markers.get_or_insert_with(|| markers_of(text));
             passed += markers[passed..].iter().take_while(|marker| marker.end <= found.start()).count();
             let touched = markers[passed..].iter().take_while(|marker| marker.start < found.end());
@@ -283,6 +320,17 @@ pub fn preset(name: &str) -> Result<&'static Preset, String> {
     let known = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
     let found = PRESETS.iter().find(|preset| preset.name == name);
     found.ok_or_else(|| format!("there is no preset `{name}`; the presets are: {}", known()))
+}
+
+/// A pattern of the longest part of a name, as a kind has it, with what may stand around it; none where that may be anything. Before
+/// a name may stand a sign that is escaped, as in `\nsig=`, or the letter of an option, as in `-Hcookie`.
+fn piece(kind: &str) -> Option<String> {
+    let name = kind.trim_matches('`').trim_matches('"');
+    let bare = name.trim_end_matches('#');
+    let piece = bare.split('*').max_by_key(|piece| piece.len()).filter(|piece| piece.is_ascii())?;
+    let before = if bare.starts_with(piece) { r"(?:^|[^a-z0-9_]|[\\-].)" } else { "" };
+    let behind = if name.ends_with(piece) { r"(?:$|[^a-z0-9_-])" } else { "" };
+    (!piece.is_empty()).then(|| format!("{before}{}{behind}", regex::escape(piece)))
 }
 
 /// A name in any case, where `*` matches anything, and `#` at its end a number.

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formats::{ReadOptions, Session};
 use proptest::prelude::*;
-use transcript::json::Json;
+use transcript::json::{Json, quoted};
 
 fn redaction(names: &[&str], texts: &[&str]) -> Redaction {
     let own = |list: &[&str]| list.iter().map(|&item| item.to_owned()).collect::<Vec<_>>();
@@ -85,6 +85,29 @@ fn every_case_leaves_what_it_says_and_nothing_more_goes_a_second_time() {
         };
         assert_eq!(found, expected, "{kind} {text}");
     }
+}
+
+/// Where something is learned, the bytes show that there may be something.
+#[test]
+fn bytes_without_a_sign_teach_nothing() {
+    let mut learned = 0;
+    for Row { kind, redaction, text, .. } in
+        rows().filter(|row| !["stream", "values", "decoded"].contains(&&*row.kind))
+    {
+        let text = text.replace("hunter2", "hunter2hunter2").replace("abc", "abcdefg12");
+        let learner = redaction.clone().learning();
+        left(&learner, &kind, &text);
+        let label = kind.split_once(' ').map_or("", |(_, label)| label);
+        let words: Vec<String> = text.split(" | ").map(quoted).collect();
+        let line = if kind == "message" { text } else { format!("[{},{}]", quoted(label), words.join(",")) };
+        if redaction.clone().knowing(&learner).unwrap().known.is_some() {
+            learned += 1;
+            assert!(redaction.may_learn(&mut line.as_bytes()).unwrap(), "{line}");
+        }
+    }
+    assert!(learned > 40, "{learned}");
+    let common = Redaction::default().with_preset(preset("common").unwrap()).unwrap();
+    assert!(!common.may_learn(&mut &br#"{"design":"otpx, passing by a broken secrec: 1"}"#[..]).unwrap());
 }
 
 #[test]

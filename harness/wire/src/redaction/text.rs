@@ -100,6 +100,10 @@ impl Layer<'_> {
         if memchr::memchr(b'%', text).is_some() {
             replace_runs(&mut new, is_piece, |piece| self.percent(piece));
         }
+        // What is withheld as a whole has no name.
+        if self.redaction.learns {
+            return (*new != *text).then(|| new.into_owned());
+        }
         if memchr::memchr(b'\\', text).is_some() {
             replace_runs(&mut new, is_piece, |piece| self.escaped(piece));
         }

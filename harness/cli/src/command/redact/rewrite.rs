@@ -10,7 +10,7 @@ use formats::{
     Totals, WriteLines, meaning, owned_entries,
 };
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, BufReader, Seek as _, Write};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, ScopedJoinHandle};
 use transcript::session::SinkError;
@@ -198,6 +198,29 @@ fn redact(redaction: &Redaction, format: &Format, entries: &mut [OwnedEntry]) ->
     let is_whole = |entry: &OwnedEntry| format.carries.process && entry.added.is_some();
     let copied = |entry: &&OwnedEntry| is_whole(entry) || !matches!(entry.what, OwnedContent::Skipped(_));
     Ok(entries.iter().filter(|entry| !copied(entry)).count())
+}
+
+/// The same redaction, which also takes out elsewhere what goes by its name in the recording that `file` stands at the beginning of.
+/// Of lines the bytes may show that there is nothing. What cannot be read, or not be redacted, is said when it is written.
+pub(super) fn learned(
+    redaction: Redaction,
+    format: &Format,
+    file: &mut File,
+) -> io::Result<Result<Redaction, String>> {
+    if matches!(format.spelling, Spelling::Lines(_)) && !redaction.may_learn(&mut BufReader::new(&*file))? {
+        return Ok(Ok(redaction));
+    }
+    file.rewind()?;
+    let learner = redaction.clone().learning();
+    let (sender, batches) = mpsc::sync_channel(WAITING);
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || read(format, file, sender));
+        for mut entries in batches {
+            entries.iter_mut().for_each(|entry| drop(learner.entry(entry)));
+        }
+        drop(joined(reader));
+    });
+    Ok(redaction.knowing(&learner))
 }
 
 /// What a thread came to.
