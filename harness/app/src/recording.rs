@@ -74,7 +74,10 @@ impl<'a> Recording<'a> {
     ) -> Result<(&'static Format, T), Error> {
         let failed = |error| Error::reading(name, error);
         let opened = Input::new(decoded).and_then(|mut input| match asked.filter(|_| !found) {
-            Some(format) => Ok((Some(format), input)),
+            Some(format) => {
+                input.named();
+                Ok((Some(format), input))
+            }
             None => Ok((formats::detect(&mut input)?, input)),
         });
         let (format, mut input) = match opened {

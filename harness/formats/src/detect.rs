@@ -111,6 +111,26 @@ pub fn detect_among<'f>(
     }
 }
 
+impl Input<'_> {
+    /// The rejection of a file whose format somebody named, with what the file looks like where that is another.
+    pub(crate) fn other(&mut self, error: ReadError, format: &Format) -> ReadError {
+        let ReadError::Rejected(mut rejection) = error else { return error };
+        let Some(begun) = self.head.take() else { return ReadError::Rejected(rejection) };
+        let looked_at = |text: &str| text[..floor(text, LOOKED_AT.min(text.len()))].to_owned();
+        let head = loop {
+            let text = looked_at(&(begun.clone() + &looked_at(self.text())));
+            if is_enough(&text) || !matches!(self.grow(), Ok(true)) {
+                break Head::new(&text);
+            }
+        };
+        let found = FORMATS.iter().rev().find(|format| (format.sniff)(&head));
+        if let Some(found) = found.filter(|found| found.name != format.name) {
+            rejection.message += &format!("; the file looks like {}: name that format, or none", found.name);
+        }
+        ReadError::Rejected(rejection)
+    }
+}
+
 /// Of a list the first item is enough. Of what is neither an object nor a list, as a log, all that is looked at is read: its
 /// first lines may say little.
 fn is_enough(text: &str) -> bool {

@@ -115,7 +115,10 @@ impl Format {
         options: ReadOptions,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        (self.read)(input, options, sink).map_err(|error| input.shown(error, self.is_lines()))
+        (self.read)(input, options, sink).map_err(|error| {
+            let shown = input.shown(error, self.is_lines());
+            input.other(shown, self)
+        })
     }
 
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.

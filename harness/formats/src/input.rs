@@ -5,6 +5,8 @@
 
 mod rejecting;
 
+use crate::excerpt::floor;
+use crate::head::LOOKED_AT;
 use std::io::{self, Read};
 use transcript::json::{Json, Scanner, SyntaxError};
 use transcript::rejection::{Code, Rejection};
@@ -62,6 +64,8 @@ pub struct Input<'r> {
     offset: u64,
     line: u64,
     column: u64,
+    /// What was consumed of the file's beginning, where somebody named its format.
+    pub(crate) head: Option<String>,
 }
 
 impl<'r> Input<'r> {
@@ -81,6 +85,7 @@ impl<'r> Input<'r> {
             offset: 0,
             line: 1,
             column: 1,
+            head: None,
         };
         while input.text().len() < 3 {
             match input.more() {
@@ -94,6 +99,11 @@ impl<'r> Input<'r> {
             input.offset += 3;
         }
         Ok(input)
+    }
+
+    /// Somebody named the format: a rejection says where the file looks like another. At most 64 KiB of it are kept for that.
+    pub fn named(&mut self) {
+        self.head = Some(String::new());
     }
 
     /// The text of the window.
@@ -184,6 +194,9 @@ impl<'r> Input<'r> {
                 self.column = 1 + passed[last + 1..].chars().count() as u64;
             }
             None => self.column += passed.chars().count() as u64,
+        }
+        if let Some(head) = self.head.as_mut().filter(|head| head.len() < LOOKED_AT) {
+            head.push_str(&passed[..floor(passed, passed.len().min(LOOKED_AT - head.len()))]);
         }
         self.start += count;
         self.offset += count as u64;

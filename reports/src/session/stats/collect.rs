@@ -85,7 +85,7 @@ impl Collected {
     /// Where the input cannot be read.
     pub fn add(&mut self, format: &'static Format, input: &mut Input<'_>) -> io::Result<Option<Unread>> {
         let mut collector = Collector::new(format);
-        let read = (format.read)(input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+        let read = format.entries(input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
             collector.take(&entry);
             Ok(())
         });

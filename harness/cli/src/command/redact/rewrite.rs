@@ -69,6 +69,7 @@ impl Rewriting<'_> {
     fn document(&mut self, file: &mut File, out: &mut dyn Write) -> Result<(), Unwritten> {
         let rejected = |error| Failure::of_reading(self.name, error);
         let mut input = Input::new(file).map_err(rejected)?;
+        input.named();
         let mut session = Session::read(self.format, &mut input, ReadOptions::default()).map_err(rejected)?;
         if let Some(loss) = session.losses(self.format).into_iter().find(|loss| loss.clause.is_some()) {
             let clause = loss.clause.unwrap_or_default();
@@ -232,6 +233,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 fn read(format: &Format, file: &mut File, batches: SyncSender<Vec<OwnedEntry>>) -> Result<(), ReadError> {
     let (mut batch, mut size) = (Vec::with_capacity(ENTRIES), 0);
     let mut input = Input::new(file)?;
+    input.named();
     owned_entries(format, &mut input, ReadOptions::default(), &mut |entry| {
         size += length(&entry);
         batch.push(entry);
