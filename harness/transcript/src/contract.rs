@@ -53,6 +53,12 @@ impl Contract {
         Self { parted: Some(Parted::default()), ..Self::default() }
     }
 
+    /// The same with ids that may be used again: a call is a second one while another of its session waits under its id.
+    #[must_use]
+    pub fn reusing(self) -> Self {
+        Self { ids: IdRules { reusable: true, ..self.ids }, ..self }
+    }
+
     /// The sessions so far.
     #[must_use]
     pub fn sessions(&self) -> &SessionNames {
@@ -194,7 +200,12 @@ impl Contract {
     /// again, waits for its answer under it. What HTTP turned away comes again as the same call (COR-FIRST).
     fn is_taken(&mut self, id: &[u8], entry: &Entry<'_>) -> bool {
         let taken = match self.ids.reusable {
-            true => self.open[lane(entry.side)].get(id).is_some_and(|waiting| waiting.call.is_some()),
+            true => {
+                let call = self.open[lane(entry.side)].get(id).and_then(|waiting| waiting.call);
+                let session =
+                    |call| self.parted.as_ref().is_none_or(|it| it.is_of(call, self.names.current()));
+                call.is_some_and(session)
+            }
             false => !self.calls.insert(id),
         };
         let taken = !self.may_return.remove(id) && taken;
@@ -270,6 +281,11 @@ impl Parted {
         self.asked.insert(event, (entry.exchange, names.current()));
         let own = |id: &[u8]| [format!("{}/", names.current()).as_bytes(), id].concat();
         call.is_some_and(|id| self.calls.insert(&own(id)))
+    }
+
+    /// Whether a request that waits is of this session.
+    fn is_of(&self, event: u64, session: usize) -> bool {
+        self.asked.get(&event).is_some_and(|(_, of)| *of == session)
     }
 
     /// Puts the request first that an answer in this exchange and session is for.

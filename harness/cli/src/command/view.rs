@@ -14,7 +14,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use transcript::contract::Contract;
-use transcript::dialect::IdRules;
 use transcript::json::Json;
 use transcript::meaning::EventKind;
 use transcript::message::Message;
@@ -136,7 +135,7 @@ impl Viewer {
     /// Shows what is new of the messages, and, like `check`, goes on behind one that `read` rejects.
     fn messages(&mut self, mut bytes: &[u8]) -> Result<(), ReadError> {
         let options = ReadOptions::new(Tolerance::Faults);
-        let contract = Contract::new(IdRules { reusable: true, ..IdRules::default() });
+        let contract = Contract::by_session().reusing();
         let mut look = Look { contract, events: Vec::new(), seen: HashMap::new(), open: BTreeMap::new() };
         self.format.entries(&mut Input::new(&mut bytes)?, options, &mut |entry| {
             apart(&entry, look.contract.revision(&entry), options, &mut |entry| {
@@ -152,7 +151,11 @@ impl Viewer {
         let (text, said) = match &entry.content {
             Content::Message(message) => (message.text(), self.message(look, entry, message)),
             Content::Noise(noise) => (&*noise.text, cut(&noise.text, SHOWN)),
-            _ => return,
+            _ => {
+                // An exchange shows whose its messages are.
+                let _ = look.contract.take(entry);
+                return;
+            }
         };
         let times = look.seen.entry((entry.side, text.to_owned())).or_insert(0);
         *times += 1;
