@@ -230,7 +230,7 @@ fn departures(left: &KnownSession, right: &KnownSession) -> (Vec<Departed>, Coun
         &AlignOptions::default(),
         &mut |departure| {
             all.push(match departure {
-                Mismatch::Differs(a, b, difference) => {
+                Mismatch::Differs(a, b, difference, _) => {
                     (Some(a.index), Some(b.index), difference.pointer, difference.left, difference.right)
                 }
                 Mismatch::OnlyLeft(a) => (Some(a.index), None, String::new(), None, None),

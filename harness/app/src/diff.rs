@@ -15,7 +15,7 @@ use std::iter;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
-use transcript::diff::PointerPattern;
+use transcript::diff::{MOST_OTHERS, PointerPattern};
 use transcript::session::SinkError;
 
 /// How many events travel together from a reader to the comparison, and how many such parcels may wait.
@@ -297,9 +297,9 @@ impl<'w> Listing<'w> {
     fn write(&mut self, mismatch: &Mismatch<'_>) -> io::Result<()> {
         let [a, b] = self.names;
         match mismatch {
-            Mismatch::Differs(left, right, difference) => {
+            Mismatch::Differs(left, right, difference, others) => {
                 let at = if difference.pointer.is_empty() { "/" } else { &difference.pointer };
-                writeln!(self.out, "event {} differs at {}", left.index, plain(at))?;
+                writeln!(self.out, "event {} differs at {}{}", left.index, plain(at), also(others))?;
                 let value = |value: &Option<String>| {
                     value.as_deref().map_or("(nothing there)".to_owned(), |text| cut(text, 160))
                 };
@@ -350,6 +350,14 @@ impl<'w> Listing<'w> {
         }
         Ok(())
     }
+}
+
+/// In how many other places an event differs, and the first of them.
+fn also(others: &[String]) -> String {
+    let first: Vec<String> = others.iter().take(3).map(|other| plain(other)).collect();
+    let (more, end) = (others.len() == MOST_OTHERS, if others.len() > 3 { ", …" } else { "" });
+    let count = counted(others.len() as u64, "other place") + if more { " or more" } else { "" };
+    if others.is_empty() { String::new() } else { format!(", and in {count}: {}{end}", first.join(", ")) }
 }
 
 /// A place and its event.

@@ -47,8 +47,9 @@ pub struct AlignOptions {
 /// One way in which two sessions part.
 #[derive(Debug)]
 pub enum Mismatch<'e> {
-    /// Two events that stand for each other differ, first in this place of the normal form.
-    Differs(&'e OwnedEvent, &'e OwnedEvent, Difference),
+    /// Two events that stand for each other differ, first in this place of the normal form, and then in these, up to
+    /// [`MOST_OTHERS`](crate::diff::MOST_OTHERS).
+    Differs(&'e OwnedEvent, &'e OwnedEvent, Difference, Vec<String>),
     /// An event of the left session has no counterpart.
     OnlyLeft(&'e OwnedEvent),
     /// An event of the right session has no counterpart.
@@ -174,7 +175,8 @@ impl<'r> Pairing<'r> {
 
     fn contents(&mut self, a: &OwnedEvent, b: &OwnedEvent) -> Comparison {
         self.counts.compared += 1;
-        let found = contents(&a.event(), &b.event(), &self.options.values);
+        let mut found = contents(&a.event(), &b.event(), &self.options.values);
+        found.others.retain(|other| !self.names.renames_at(other, a, b));
         let Some(renamed) = found.difference.as_ref().filter(|found| self.names.renames(found, a, b)) else {
             return found;
         };
@@ -209,17 +211,21 @@ impl<'r> Pairing<'r> {
             self.counts.only_senders += u64::from(sender);
         }
         // Who sent it is named last.
-        found.difference = match found.difference {
-            Some(difference) if sender => Some(difference),
-            difference => frame.or(difference),
-        };
+        match frame {
+            Some(_) if sender && found.difference.is_some() => found.others.push("/sender".to_owned()),
+            Some(difference) => {
+                let first = found.difference.replace(difference);
+                found.others.splice(..0, first.map(|first| first.pointer));
+            }
+            None => {}
+        }
         self.counts.redacted += found.redacted as u64;
         self.counts.ignored += found.ignored as u64;
         match found.difference {
             None => self.counts.equal += 1,
             Some(difference) => {
                 self.counts.differing += 1;
-                report(Mismatch::Differs(a, b, difference));
+                report(Mismatch::Differs(a, b, difference, found.others));
             }
         }
         if self.options.unordered_answers && a.is_request() && b.is_request() {

@@ -66,10 +66,29 @@ impl PointerPattern {
 pub struct Comparison {
     /// The first difference; none where the values are equal under the rules.
     pub difference: Option<Difference>,
+    /// Pointers to other differences behind it, up to [`MOST_OTHERS`].
+    pub others: Vec<String>,
     /// How many values were taken as equal because one of them was redacted.
     pub redacted: usize,
-    /// How many places were left out.
+    /// How many places were left out. Like values, they are counted up to the first difference.
     pub ignored: usize,
+}
+
+/// The most differences that are listed behind the first.
+pub const MOST_OTHERS: usize = 100;
+
+impl Comparison {
+    /// Takes in what was found behind this.
+    pub(crate) fn add(&mut self, next: Self) {
+        if self.difference.is_none() {
+            let (redacted, ignored) = (self.redacted + next.redacted, self.ignored + next.ignored);
+            *self = Self { redacted, ignored, ..next };
+            return;
+        }
+        self.others
+            .extend(next.difference.map(|difference| difference.pointer).into_iter().chain(next.others));
+        self.others.truncate(MOST_OTHERS);
+    }
 }
 
 /// Where two values part.
@@ -105,20 +124,21 @@ pub fn first_below(path: Vec<String>, left: Json<'_>, right: Json<'_>, rules: &D
         path.truncate(above);
         path.extend(part);
         if rules.ignore.iter().any(|pattern| pattern.matches(&path)) {
-            found.ignored += 1;
+            found.ignored += usize::from(found.difference.is_none());
             continue;
         }
         match walk.step(left, right, path.len()) {
             Step::Same => {}
-            Step::Redacted => found.redacted += 1,
+            Step::Redacted => found.redacted += usize::from(found.difference.is_none()),
             Step::Below(pairs) => waiting.extend(pairs.into_iter().rev()),
+            Step::Different if found.others.len() == MOST_OTHERS => return found,
+            Step::Different if found.difference.is_some() => found.others.push(pointer(&path)),
             Step::Different => {
                 let text = |tree: &Tree<'_>, node: Option<usize>| {
                     node.map(|node| tree.value(node).text().to_owned())
                 };
                 let (left, right) = (text(&walk.left, left), text(&walk.right, right));
                 found.difference = Some(Difference { pointer: pointer(&path), left, right });
-                return found;
             }
         }
     }

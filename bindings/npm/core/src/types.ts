@@ -184,6 +184,8 @@ export interface ComparedEvent {
 export interface Difference {
   /** JSON pointer into the events; null where an event has no counterpart. */
   pointer: string | null;
+  /** Pointers to other differences of the event, up to 100; absent where there are none. */
+  also?: string[];
   a: ComparedEvent | null;
   b: ComparedEvent | null;
 }

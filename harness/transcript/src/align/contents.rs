@@ -24,26 +24,19 @@ pub fn contents(left: &Event<'_>, right: &Event<'_>, rules: &DiffOptions) -> Com
         }
         done.push(name);
         if leaves_out(rules, name) {
-            found.ignored += 1;
+            found.add(Comparison { ignored: 1, ..Comparison::default() });
             continue;
         }
         let find = |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
-        match (find(&left), find(&right)) {
-            (Some(a), Some(b)) => {
-                let below = first_below(vec![name.to_owned()], a, b, rules);
-                found.ignored += below.ignored;
-                found.redacted += below.redacted;
-                found.difference = below.difference;
-            }
+        found.add(match (find(&left), find(&right)) {
+            (Some(a), Some(b)) => first_below(vec![name.to_owned()], a, b, rules),
             (a, b) => {
                 let text = |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
                 let (left, right) = (text(a), text(b));
-                found.difference = Some(Difference { pointer: format!("/{name}"), left, right });
+                let difference = Some(Difference { pointer: format!("/{name}"), left, right });
+                Comparison { difference, ..Comparison::default() }
             }
-        }
-        if found.difference.is_some() {
-            return found;
-        }
+        });
     }
     found
 }

@@ -47,4 +47,14 @@ impl Names {
         let (Some(left), Some(right)) = (id(&found.left), id(&found.right)) else { return false };
         self.to_right.get(&(whose, left)) == Some(&right)
     }
+
+    /// The same of a place in them.
+    pub(super) fn renames_at(&self, pointer: &str, a: &OwnedEvent, b: &OwnedEvent) -> bool {
+        let Some(name) = pointer.strip_prefix("/params/") else { return false };
+        let value = |event: &OwnedEvent| {
+            let params = event.message().params();
+            params.and_then(|params| params.member(name)).map(|value| value.text().to_owned())
+        };
+        self.renames(&Difference { pointer: pointer.to_owned(), left: value(a), right: value(b) }, a, b)
+    }
 }

@@ -25,8 +25,8 @@ fn aligned(left: &[&str], right: &[&str], options: &AlignOptions) -> (Vec<String
     let mut said = Vec::new();
     let counts = compare(session(left).into_iter(), session(right).into_iter(), options, &mut |departure| {
         said.push(match departure {
-            Mismatch::Differs(a, b, difference) => {
-                format!("{}~{} {}", a.index, b.index, difference.pointer)
+            Mismatch::Differs(a, b, difference, others) => {
+                format!("{}~{} {}", a.index, b.index, [&[difference.pointer], &others[..]].concat().join(" "))
             }
             Mismatch::OnlyLeft(a) => format!("-{}", a.index),
             Mismatch::OnlyRight(b) => format!("+{}", b.index),

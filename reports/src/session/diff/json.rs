@@ -31,14 +31,19 @@ impl Json {
             self.hidden += 1;
             return;
         }
+        let mut also = String::new();
         let (pointer, a, b) = match mismatch {
-            Mismatch::Differs(a, b, found) => {
+            Mismatch::Differs(a, b, found, others) => {
+                let others: Vec<String> = others.iter().map(|other| quoted(other)).collect();
+                if !others.is_empty() {
+                    also = format!(r#""also": [{}], "#, others.join(", "));
+                }
                 (quoted(&found.pointer), event(a, found.left.as_deref()), event(b, found.right.as_deref()))
             }
             Mismatch::OnlyLeft(a) => (null(), event(a, None), null()),
             Mismatch::OnlyRight(b) => (null(), null(), event(b, None)),
         };
-        self.differences.push(format!(r#"{{"pointer": {pointer}, "a": {a}, "b": {b}}}"#));
+        self.differences.push(format!(r#"{{"pointer": {pointer}, {also}"a": {a}, "b": {b}}}"#));
     }
 
     /// The whole, with a newline. `names` are what the recordings are called.
