@@ -16,7 +16,7 @@ use formats::identify::Transport;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use session::{Call, ClientSession, Purpose};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tokio::time::Instant;
 use transcript::session::Headers;
 
@@ -37,7 +37,7 @@ pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Resu
         session: None,
         proof: None,
         endpoint: None,
-        seen: BTreeSet::new(),
+        seen: BTreeMap::new(),
         last: BTreeMap::new(),
         tries: BTreeMap::new(),
         no_get: false,

@@ -8,7 +8,8 @@ use crate::play::plan::{Mismatch, MismatchKind, Plan};
 use formats::identify::Transport;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Uri};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use tokio::task::AbortHandle;
 use transcript::json::Json;
 use transcript::message::resembles_message;
@@ -33,8 +34,8 @@ pub(super) struct ClientSession<'p> {
     pub(super) proof: Option<String>,
     /// Where messages go over HTTP+SSE.
     pub(super) endpoint: Option<String>,
-    /// Ids of events that came.
-    pub(super) seen: BTreeSet<String>,
+    /// Ids of events that came: on which connection, and a hash of the data.
+    pub(super) seen: BTreeMap<String, (u64, u64)>,
     /// The last of them on each stream.
     pub(super) last: BTreeMap<Route, String>,
     /// How often a stream was opened without anything coming on it.
@@ -125,7 +126,7 @@ impl ClientSession<'_> {
         let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
         match came {
             CallEvent::Answered(status, headers) => self.answered(number, what, status, &headers),
-            CallEvent::Event(event) => self.event(what, event),
+            CallEvent::Event(event) => self.event(number, what, event),
             CallEvent::Body(bytes) => self.body(number, what, bytes),
             CallEvent::TooLong(bytes) => {
                 self.game.report(Mismatch::new(MismatchKind::TooLong(bytes), None));
@@ -196,14 +197,19 @@ impl ClientSession<'_> {
         }
     }
 
-    fn event(&mut self, what: Purpose, event: SseEvent) {
+    fn event(&mut self, number: u64, what: Purpose, event: SseEvent) {
         let is_message = event.is_message();
         let SseEvent { name, id, data, .. } = event;
         let route = what.route().unwrap_or(Route::Get);
         self.tries.remove(&route);
-        let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
+        // Something else on the same connection is another event, whatever its id.
+        let came = (number, hash(&data));
+        let again = id
+            .as_ref()
+            .and_then(|id| self.seen.get(id))
+            .is_some_and(|first| first.0 != came.0 || *first == came);
         if let Some(id) = id {
-            self.seen.insert(id.clone());
+            self.seen.entry(id.clone()).or_insert(came);
             self.last.insert(route, id);
         }
         if is_message {
@@ -274,4 +280,10 @@ impl ClientSession<'_> {
             self.game.report(Mismatch::protocol(format!("a request could not be sent: {why}")));
         }
     }
+}
+
+fn hash(data: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    data.hash(&mut hasher);
+    hasher.finish()
 }
