@@ -86,6 +86,8 @@ fn listed(headers: &Headers<'_>, missing: bool) -> Vec<(String, String)> {
     for (name, value) in first.into_iter().chain(last) {
         let name = name.to_ascii_lowercase();
         match places.entry(name) {
+            // Joined, two types would be none.
+            Entry::Occupied(place) if place.key() == "content-type" => {}
             Entry::Occupied(place) => {
                 let (_, values) = &mut listed[*place.get()];
                 values.push_str(", ");
