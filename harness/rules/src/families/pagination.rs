@@ -1,6 +1,6 @@
 //! Pages: cursors, which a client hands back as it got them.
 //!
-//! The cursors that a server gave, by method. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
+//! The cursors that a server gave, by method, and on which page. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
 
 use crate::engine::{
     Family, MessageKind, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
@@ -8,7 +8,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use transcript::json::{Json, JsonKind};
 
@@ -41,8 +41,8 @@ static STRING: Rule = Rule {
 static ADVANCES: Rule = Rule {
     id: "page.cursor-advances",
     source: "schema, PaginatedResult; server/utilities/pagination#response-format",
-    title: "The cursor of a page is not the cursor by which the page was asked for",
-    why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still asks without end.",
+    title: "The cursor of a page is not one by which this page or one before it was asked for",
+    why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still or leads back asks without end.",
     fix: "Name the position behind the page, and leave `nextCursor` out of the last one.",
     softened: Some("a note where the page is empty"),
     ..Rule::BLANK.should().server()
@@ -74,9 +74,18 @@ const MOST_CURSORS: usize = 100_000;
 const PAGED: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "tasks/list"];
 
+/// Where a cursor was given: in which walk through a list, and behind how many of its pages.
+#[derive(Clone, Copy)]
+struct Place {
+    walk: u32,
+    pages: u32,
+}
+
 #[derive(Default)]
 struct PaginationState {
-    given: HashSet<u64>,
+    given: HashMap<u64, Place>,
+    /// How many walks began: a client may begin anew, and ask for a page again.
+    walks: u32,
     /// The errors that requests without a cursor got, by method: whatever follows may fail for the same reason.
     failing: HashSet<(Box<str>, Option<i64>)>,
 }
@@ -96,7 +105,7 @@ impl PaginationState {
         let method = message.method.as_deref().unwrap_or_default();
         let cursor = cursor(message.param("cursor")).filter(|_| PAGED.contains(&method));
         let Some(cursor) = cursor else { return };
-        if self.given.contains(&print(method, cursor)) {
+        if self.given.contains_key(&print(method, cursor)) {
             return at.pass(&OPAQUE);
         }
         if let Some(why) = self.why_unsure(cursor, at) {
@@ -117,7 +126,7 @@ impl PaginationState {
         }
         let asked = cursor(request.param("cursor"));
         if let Some(cursor) = asked
-            && !self.given.contains(&print(request.method(), cursor))
+            && !self.given.contains_key(&print(request.method(), cursor))
         {
             let code = message.error_code();
             let rule = if request.method() == "tasks/list" { &BAD_TASKS } else { &BAD };
@@ -139,11 +148,28 @@ impl PaginationState {
         let next = message.raw.outcome().and_then(|result| result.member("nextCursor"));
         let Some(next) = next else { return };
         at.check(&STRING, next.kind() == JsonKind::String, || Violation::kind("`nextCursor`", next));
+        let given = print(request.method(), next);
+        let before = asked.and_then(|cursor| self.given.get(&print(request.method(), cursor)).copied());
+        let again = self.given.get(&given).copied();
+        let leads_back = before
+            .zip(again)
+            .is_some_and(|(before, again)| again.walk == before.walk && again.pages < before.pages);
         if let Some(cursor) = asked {
-            advances(cursor, next, message, at);
+            advances(cursor, next, leads_back, message, at);
         }
-        if self.given.len() < MOST_CURSORS {
-            self.given.insert(print(request.method(), next));
+        if before.is_none() {
+            self.walks += 1;
+        }
+        let place = match before {
+            // A list may change while a client asks for a page once more: the later place is the safe one.
+            Some(Place { walk, pages }) => {
+                let known = again.filter(|again| again.walk == walk).map_or(0, |again| again.pages);
+                Place { walk, pages: known.max(pages + 1) }
+            }
+            None => Place { walk: self.walks, pages: 1 },
+        };
+        if self.given.len() < MOST_CURSORS && !leads_back {
+            self.given.insert(given, place);
         }
     }
 
@@ -158,12 +184,23 @@ impl PaginationState {
     }
 }
 
-fn advances(cursor: Json<'_>, next: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+fn advances(
+    cursor: Json<'_>,
+    next: Json<'_>,
+    leads_back: bool,
+    message: &SeenMessage<'_>,
+    at: &RuleContext<'_>,
+) {
     if at.redacted(next) {
         return at.inconclusive(&ADVANCES, "the recorder took out the cursor");
     }
-    at.check(&ADVANCES, print("", cursor) != print("", next), || {
-        let wrong = format!("the page at the cursor {} names the same cursor as the next", shown(cursor));
+    let stands_still = print("", cursor) == print("", next);
+    at.check(&ADVANCES, !stands_still && !leads_back, || {
+        let page = format!("the page at the cursor {}", shown(cursor));
+        let wrong = match stands_still {
+            true => format!("{page} names the same cursor as the next"),
+            false => format!("{page} leads back to {}, the cursor of a page before it", shown(next)),
+        };
         let members = message.raw.outcome().into_iter().flat_map(Json::members);
         let mut lists = members.filter(|(_, value)| value.kind() == JsonKind::Array);
         let is_empty = lists.all(|(_, list)| list.items().next().is_none());
