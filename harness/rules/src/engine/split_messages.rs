@@ -66,6 +66,11 @@ impl SplitMessages {
         SplitLine::Continues
     }
 
+    /// Whether a run has begun.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// Whether it is a part of a message that goes on where the last line ends.
     pub(crate) fn is_cut(&self) -> bool {
         self.first.is_some() && Json::parse(self.text.trim_end_matches('\n')).is_err_and(|fault| fault.ended)

@@ -116,7 +116,9 @@ impl StdioState {
         if text.trim().is_empty() {
             return;
         }
-        if Json::parse(text).is_ok() {
+        // A value on a line of its own, indented, may be part of a message that has begun.
+        let is_within = text.starts_with([' ', '\t']) && self.pieces[side as usize].is_begun();
+        if !is_within && Json::parse(text).is_ok() {
             self.give_up(side, at);
             return impure(text, side, at);
         }
