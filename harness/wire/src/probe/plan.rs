@@ -159,6 +159,8 @@ pub struct Probed {
     pub undiscovered: Option<String>,
     /// The session ids that the server gave, one for each session that it opened.
     pub ids: Vec<String>,
+    /// An answer in mid-session named another one.
+    pub renamed: bool,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
     /// What the server did, where it ended or closed its output while it was asked.

@@ -129,7 +129,7 @@ impl<'p> Session<'p> {
                 {
                     let _ = remote.stop.send(Outcome::Closed);
                 }
-                (_, done.ids) = remote.wait();
+                (_, done.ids, done.renamed) = remote.wait();
                 archive.close()?;
             }
         }

@@ -116,7 +116,7 @@ impl Running {
                 Exit { code: exit.shell_code().or(Some(1)), signal: exit.signal.or(passed) }
             }
             Self::Http(remote) => {
-                let (outcome, _) = remote.wait();
+                let (outcome, ..) = remote.wait();
                 let signal = if let Outcome::Signal(signal) = outcome { Some(signal) } else { None };
                 Exit { code: Some(outcome.code()), signal }
             }

@@ -59,6 +59,8 @@ pub(super) struct SessionState {
     pub(super) id: Option<HeaderValue>,
     /// Each id that a session was given.
     pub(super) given: Vec<String>,
+    /// A later answer named another one.
+    pub(super) renamed: bool,
     /// The revision that was agreed on.
     pub(super) version: Option<String>,
     /// A request named its revision itself: there is no session.
@@ -124,12 +126,18 @@ impl Caller {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Keeps the session's id where an answer gives it; whether the session is one of HTTP+SSE.
-    pub(super) fn learn(&self, headers: &HeaderMap) -> bool {
+    /// Keeps the session's id where the answer to these requests gives it; whether the session is one of HTTP+SSE. Only `initialize` is
+    /// answered with another id.
+    pub(super) fn learn(&self, headers: &HeaderMap, ids: &[String]) -> bool {
         let mut state = lock(&self.state);
         if let Some(id) = headers.get(SESSION).filter(|id| !state.modern && state.id.as_ref() != Some(id)) {
-            state.given.extend(text(headers, SESSION));
-            state.id = Some(id.clone());
+            let begins = state.hello.as_ref().is_some_and(|hello| ids.contains(hello));
+            if begins || state.id.is_none() {
+                state.given.extend(text(headers, SESSION));
+                state.id = Some(id.clone());
+            } else {
+                state.renamed = true;
+            }
         }
         state.endpoint.is_some()
     }

@@ -28,7 +28,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A session over HTTP that goes on.
 pub(crate) struct Remote {
-    running: JoinHandle<(Outcome, Vec<String>)>,
+    running: JoinHandle<(Outcome, Vec<String>, bool)>,
     /// Where it is asked to end.
     pub(crate) stop: Sender<Outcome>,
 }
@@ -73,16 +73,19 @@ impl Remote {
             });
             // Whatever is under way ends, and with the last of it the writer.
             runtime.shutdown_timeout(GOODBYE);
-            let given = take(&mut lock(&session.caller.state).given);
+            let (given, renamed) = {
+                let mut state = lock(&session.caller.state);
+                (take(&mut state.given), state.renamed)
+            };
             drop(session);
             let _ = writing.join();
-            (outcome, given)
+            (outcome, given, renamed)
         });
         Ok(Self { running, stop })
     }
 
-    /// Waits for its end; how it ended, and the session ids that the server gave.
-    pub(crate) fn wait(self) -> (Outcome, Vec<String>) {
-        self.running.join().unwrap_or((Outcome::Lost, Vec::new()))
+    /// Waits for its end; how it ended, the session ids that the server gave, and whether it named another one in mid-session.
+    pub(crate) fn wait(self) -> (Outcome, Vec<String>, bool) {
+        self.running.join().unwrap_or((Outcome::Lost, Vec::new(), false))
     }
 }

@@ -108,7 +108,7 @@ impl Session {
         let Ok(answer) = answer else { return false };
         let is_stream = is_stream(&answer);
         let is_open = answer.status().is_success();
-        self.caller.learn(answer.headers());
+        self.caller.learn(answer.headers(), id.as_slice());
         self.open.send_modify(|open| open.extend(id.clone()));
         let session = Arc::clone(self);
         tokio::spawn(async move {

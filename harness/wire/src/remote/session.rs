@@ -161,7 +161,7 @@ impl Session {
         if !answer.status().is_success() {
             return self.refused(answer, text, ids, sent, again).await;
         }
-        let is_legacy = self.caller.learn(answer.headers());
+        let is_legacy = self.caller.learn(answer.headers(), ids);
         let media = media_type(answer.headers());
         if is_legacy && media == JSON && !ids.is_empty() {
             let body = self.caller.whole(answer.into_body()).await?;

@@ -255,6 +255,10 @@ pub(super) fn print(
         terminal
             .note(&format!("{name}: the server answered 404 to its session {times}, and another was opened"));
     }
+    if let Some(session) = sessions.iter().find(|session| session.renamed) {
+        let name = &session.name;
+        terminal.note(&format!("{name}: an answer in mid-session named another session id, and the first was kept: a client takes it from the answer to `initialize`"));
+    }
     for (tool, why) in first.unfit.iter().take(NAMED) {
         let why = plain(why);
         terminal.note(&format!("not called: {tool}, as its schema refuses what was made for it: {why}; --from FILE gives arguments"));
