@@ -285,12 +285,11 @@ impl<'p> Run<'p> {
 
     /// Plays the first session to its end.
     fn rest(&self, mut session: Session<'_>) -> Result<Probed, StartError> {
-        match session.player.done.revision {
-            Some(revision) => session.player.play(self.probe.steps(Part::Session, revision)),
-            None => {
-                let look = |target| http::look_for_metadata(target, self.probe.patience);
-                session.locked().map_or(Ok(()), look)?;
-            }
+        if let Some(revision) = session.player.done.revision {
+            session.player.play(self.probe.steps(Part::Session, revision));
+        }
+        if let Some(target) = session.locked() {
+            http::look_for_metadata(target, self.probe.patience)?;
         }
         self.close(session)
     }

@@ -81,11 +81,13 @@ impl<'p> Session<'p> {
         Ok(Self { player: Player::new(client, probe, done), connection })
     }
 
-    /// The server over HTTP that asked for a login in its first answer.
+    /// The server over HTTP that asked for a login, in its first answer or later.
     pub(super) fn locked(&self) -> Option<&Target> {
-        let refused = self.player.done.refused.as_ref().and_then(|why| why.strip_prefix(RECORDER));
+        let done = &self.player.done;
+        let first = done.refused.as_ref().and_then(|why| why.strip_prefix(RECORDER));
+        let mut refused = first.into_iter().chain(done.turned_away.iter().map(|refusal| &*refusal.why));
         match &self.connection {
-            Connection::Http(_, archive) if refused.is_some_and(|why| why.starts_with("HTTP 401")) => {
+            Connection::Http(_, archive) if refused.any(|why| why.starts_with("HTTP 401")) => {
                 Some(&archive.target)
             }
             _ => None,
