@@ -26,6 +26,7 @@ pub use server_script::{SERVER_SCRIPT, Seen, ServerAct};
 use crate::interrupt;
 use crate::record::Server;
 use crate::{Notify, StartError, lock};
+use plan::is_refused;
 use script::Act;
 use serde_json::Value;
 use session::Session;
@@ -119,7 +120,11 @@ impl Probe {
     ) -> Result<Probed, StartError> {
         let mut session = Session::open(self, name, notify)?;
         let newest = Revision::V2025_11_25;
-        if session.player.shake_hands(newest.name(), newest) {
+        let player = &mut session.player;
+        let begins = player.shake_hands(newest.name(), newest)
+            || player.done.refused.as_ref().is_some_and(|why| !why.starts_with(RECORDER) || is_refused(why))
+                && player.discover();
+        if begins {
             let tools = session.player.listed_tools();
             for (tool, arguments) in choose(&tools) {
                 if session.player.client.over.is_some() {
