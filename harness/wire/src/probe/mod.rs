@@ -182,6 +182,15 @@ impl Step<Act> {
     pub fn judges(&self, rule: &str) -> bool {
         judges(&self.tests, rule)
     }
+
+    /// What it posts, where the request itself is the point.
+    #[must_use]
+    pub fn posts(&self) -> Option<&'static str> {
+        match self.act {
+            Act::Http("POST", _, body) | Act::Streams(_, _, body) => Some(body),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a rule is one of those that these words name: ids, or the beginning of ids up to a dot.

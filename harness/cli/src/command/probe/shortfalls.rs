@@ -137,19 +137,22 @@ pub(super) fn broken(request: &Unanswered) -> &'static str {
 /// What is wrong where a request was not answered.
 pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration) -> String {
     let Unanswered { step, method, behind, why, .. } = request;
-    let sent = cut(behind.unwrap_or(method), SHOWN);
+    let posted = SCRIPT.iter().find(|it| it.name == *step && *method == "POST").and_then(Step::posts);
+    let quoted = |sent: &str| format!("`{}`", cut(sent, SHOWN));
+    let asked = posted.map_or_else(|| quoted(method), |body| format!("a POST of {}", quoted(body)));
+    let sent = behind.map_or_else(|| asked.clone(), quoted);
     let ended = session.exit.as_deref().unwrap_or("was gone");
     let mut text = match why {
         Silence::Broken => {
             format!("the server {BROKE} to `{method}`: less of its body came than its head announces")
         }
-        Silence::Ended => format!("the server {ended} when it got `{sent}`"),
+        Silence::Ended => format!("the server {ended} when it got {sent}"),
         Silence::Timeout | Silence::Fallen => {
             let time = patience.as_secs_f64();
             let what = if *method == LISTEN { "acknowledgment" } else { "answer" };
-            format!("the {} sent no {what} in {time} s to `{method}`", party(session))
+            format!("the {} sent no {what} in {time} s to {asked}", party(session))
         }
-        _ => format!("the {} {} to `{method}`", party(session), why.said()),
+        _ => format!("the {} {} to {asked}", party(session), why.said()),
     };
     match (why, behind) {
         // A text is listened behind for a while, and a request follows a notification at once.
@@ -157,7 +160,7 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
             text.push_str(&format!(" or the `{method}` behind it"));
         }
         (Silence::Ended, _) | (_, None) => {}
-        _ => text.push_str(&format!(" behind `{sent}`")),
+        _ => text.push_str(&format!(" behind {sent}")),
     }
     if *why == Silence::Fallen {
         text.push_str(&format!(", and {ended} when it got a `ping`"));
