@@ -65,6 +65,8 @@ pub enum Silence {
     Flood,
     /// The body of its answer is not whole.
     Broken,
+    /// The stream that was to have the answer ended without it.
+    Closed,
     /// The probe was interrupted.
     Interrupted,
 }
@@ -78,6 +80,7 @@ impl Silence {
             Self::Ended => "had ended",
             Self::Astray => "answered under another id",
             Self::Broken => "broke off its answer",
+            Self::Closed => "ended the stream without the answer",
             Self::Flood => "wrote more than 64 MiB and no answer",
             Self::Interrupted => "was not asked: the probe was interrupted",
         }

@@ -5,7 +5,7 @@ use super::plan::{Probe, Probed, RECORDER, Refusal, Silence, Unanswered};
 use super::script::{Act, Step};
 use crate::messages::messages;
 use crate::record::{Server, now};
-use crate::remote::BROKEN;
+use crate::remote::{BROKEN, CLOSED, TORN};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -40,9 +40,13 @@ pub(super) struct Player<'p> {
     pub(super) discovered: bool,
 }
 
-/// Whether the recorder says that the body of an answer is not whole.
-fn is_broken(why: &str) -> bool {
-    why.strip_prefix(RECORDER).is_some_and(|why| why.starts_with(BROKEN))
+/// What the recorder says of an answer that nothing refused, and that cannot come any more.
+fn lost(why: &str) -> Option<Silence> {
+    match why.strip_prefix(RECORDER)? {
+        why if why.starts_with(BROKEN) => Some(Silence::Broken),
+        why if why == CLOSED || why.starts_with(TORN) => Some(Silence::Closed),
+        _ => None,
+    }
 }
 
 /// A call that is not answered yet.
@@ -230,7 +234,7 @@ impl<'p> Player<'p> {
     ) -> Option<Value> {
         match answer {
             Answer::Result(result) => Some(result),
-            Answer::Error(why) if method == "initialize" && !is_broken(&why) => {
+            Answer::Error(why) if method == "initialize" && lost(&why).is_none() => {
                 self.done.refused = Some(why);
                 None
             }
@@ -273,8 +277,8 @@ impl<'p> Player<'p> {
 
     /// Notes what was refused, by the server or over HTTP.
     pub(super) fn refused(&mut self, refusal: Refusal, may_fail: bool) {
-        if is_broken(&refusal.why) {
-            let (Refusal { step, method, .. }, why) = (refusal, Silence::Broken);
+        if let Some(why) = lost(&refusal.why) {
+            let Refusal { step, method, .. } = refusal;
             // What breaks off all its answers does so for one reason.
             if self.done.unanswered.iter().all(|it| it.why != why) {
                 self.done.unanswered.push(Unanswered { step, method, behind: None, id: Value::Null, why });

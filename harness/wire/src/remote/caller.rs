@@ -48,6 +48,12 @@ pub(crate) const FLOODED: &str = "the server wrote more than 64 MiB";
 /// How it begins where the body of an answer is not whole.
 pub(crate) const BROKEN: &str = "the answer broke off: ";
 
+/// What is said where a stream ends without the answer, and cannot be resumed.
+pub(crate) const CLOSED: &str = "the server closed the stream before it answered";
+
+/// How it begins where a stream is cut off.
+pub(crate) const TORN: &str = "the stream broke off: ";
+
 /// What requests have to say.
 #[derive(Default)]
 pub(super) struct SessionState {
@@ -249,7 +255,7 @@ impl Stream {
     /// `at_end` says, or breaks off, or an event is too long.
     pub(super) async fn next(&mut self, caller: &Caller, at_end: &str) -> Result<Vec<SseEvent>, String> {
         let frame = self.body.frame().await.ok_or_else(|| at_end.to_owned())?;
-        let frame = frame.map_err(|error| format!("the stream broke off: {}", error_chain(&error)))?;
+        let frame = frame.map_err(|error| format!("{TORN}{}", error_chain(&error)))?;
         let data = frame.into_data().unwrap_or_default();
         caller.hear(data.len())?;
         let (mut events, too_long) = self.reader.take(&data);

@@ -1,7 +1,7 @@
 //! A session with a server over HTTP: what is asked, and what comes back. The client's end is lines that come, and lines that go, with
 //! a thread for each way.
 
-use super::caller::{Caller, FLOODED, Outcome, Stream, described};
+use super::caller::{CLOSED, Caller, FLOODED, Outcome, Stream, described};
 use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, is_stream, media_type, text as header};
 use crate::lock;
@@ -266,7 +266,7 @@ impl Session {
     pub(super) async fn follow(&self, body: Incoming, ids: &[String]) -> Result<(), String> {
         let mut stream = Stream::new(body);
         loop {
-            let ended = self.pass_on("the server closed the stream before it answered", &mut stream).await;
+            let ended = self.pass_on(CLOSED, &mut stream).await;
             if !ids.is_empty() && !self.is_open(ids) {
                 return Ok(());
             }
