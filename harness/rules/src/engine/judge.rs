@@ -153,7 +153,7 @@ impl Judge {
         match &entry.content {
             // What is left of it is not what was sent.
             _ if cut => self.facts.messages += 1,
-            Content::Message(message) => self.message(entry, *message, None),
+            Content::Message(message) => self.message(entry, *message),
             Content::Noise(noise) if let Some(message) = behind_mark(noise) => {
                 self.show(entry, None, entry.side);
                 let mut location = entry.location;
@@ -161,7 +161,6 @@ impl Judge {
                 self.message(
                     &Entry { content: Content::Message(message), location, ..entry.clone() },
                     message,
-                    None,
                 );
             }
             Content::Noise(noise) if noise.why.code == Code::Batch => {
@@ -172,9 +171,9 @@ impl Judge {
                 if !foreign {
                     self.show(entry, None, entry.side);
                 }
-                for (index, (_, item)) in items.into_iter().enumerate() {
+                for (_, item) in items {
                     match item.message() {
-                        Some(message) => self.message(&item, *message, Some(index)),
+                        Some(message) => self.message(&item, *message),
                         None if foreign => {}
                         None => self.show(&item, None, item.side),
                     }
@@ -266,18 +265,18 @@ impl Judge {
     }
 
     /// A message is taken apart once, by its reader or here, since every family asks it for its members.
-    fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+    fn message(&mut self, entry: &Entry<'_>, message: Message<'_>) {
         if !message.json().index().is_empty() {
-            return self.indexed(entry, message, item);
+            return self.indexed(entry, message);
         }
         let mut parts = std::mem::take(&mut self.parts);
         index_members(message.text(), &mut parts);
-        self.indexed(entry, message.indexed(&parts), item);
+        self.indexed(entry, message.indexed(&parts));
         self.parts = parts;
     }
 
-    fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        let mut message = SeenMessage::new(message, item);
+    fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>) {
+        let mut message = SeenMessage::new(message, entry.item);
         if self.exchanges.is_foreign(entry, &message) {
             return self.facts.overhear(&message, entry);
         }
