@@ -10,8 +10,8 @@ use transcript::json::{Json, members_around, quoted, write_compact, write_string
 use transcript::meaning::Event;
 use transcript::message::Message;
 use transcript::rejection::Code;
-use transcript::revision::SessionNames;
 use transcript::session::{Content, Entry, Side, SinkError};
+use transcript::session_names::SessionNames;
 
 /// One step of a reading.
 #[derive(Debug)]

@@ -39,3 +39,4 @@ pub mod refused;
 pub mod rejection;
 pub mod revision;
 pub mod session;
+pub mod session_names;

@@ -92,5 +92,5 @@ pub(crate) mod limits {
     pub(crate) use super::pending_requests::{MOST_HELD, MOST_IDS, MOST_OPEN};
     pub(crate) use super::report::MOST_KEPT;
     pub(crate) use super::tool_definitions::MOST_TOOLS;
-    pub(crate) use transcript::revision::MOST_SESSIONS;
+    pub(crate) use transcript::session_names::MOST_SESSIONS;
 }

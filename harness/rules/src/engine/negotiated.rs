@@ -9,8 +9,8 @@ use super::tool_definitions::{MOST_TOOLS, ToolDefinitions};
 use crate::revision::Revision;
 use std::mem::{replace, swap};
 use transcript::json::{Json, JsonKind, OwnedJson};
-use transcript::revision::SessionNames;
 use transcript::session::{Exchange, Side};
+use transcript::session_names::SessionNames;
 
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 16;
@@ -120,8 +120,8 @@ impl NamedSessions {
 mod tests {
     use super::{NamedSessions, Negotiated};
     use crate::revision::Revision;
-    use transcript::revision::MOST_SESSIONS;
     use transcript::session::Exchange;
+    use transcript::session_names::MOST_SESSIONS;
 
     #[test]
     fn sessions_beyond_the_most_are_others_of_the_same_revision_at_the_same_host() {
