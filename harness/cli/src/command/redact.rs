@@ -114,6 +114,11 @@ fn rewritten(args: &Args, wrapping: Option<Wrapping<'_>>, context: CommandContex
         context.terminal.note(&format!("redacted with --preset {DEFAULT}, as no option says what to redact"));
     }
     tell(&redaction, &left, skipped, context);
+    let more = redaction.not_looked_for();
+    if more > 0 {
+        let values = counted(more, "value");
+        context.terminal.note(&format!("taken out only where they go by their names, and not looked for elsewhere, as they are too many: {values}"));
+    }
     if random > 0 {
         let words = counted(random, "word");
         let what = "left, although it may be a secret: text that looks drawn at random";

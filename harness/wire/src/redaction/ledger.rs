@@ -50,6 +50,8 @@ pub(super) struct Ledger {
     /// Values to be looked for wherever else they are, if those are asked for.
     pub(super) learned: Option<BTreeSet<String>>,
     learned_bytes: usize,
+    /// Those for which there was no room.
+    pub(super) unlearned: BTreeSet<u64>,
 }
 
 /// The most bytes of values that are looked for elsewhere, and how long each is. Shorter ones are words as well.
@@ -92,15 +94,15 @@ impl Ledger {
         let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
         let varied = has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
         let odd = varied || secret.len() >= 2 * LEARNED.start();
-        let room = self.learned_bytes + secret.len() <= MOST_LEARNED;
-        if odd
-            && room
-            && LEARNED.contains(&secret.len())
-            && !secret.contains(MARKER)
-            && learned.insert(secret.to_owned())
-        {
-            self.learned_bytes += secret.len();
+        if !odd || !LEARNED.contains(&secret.len()) || secret.contains(MARKER) || learned.contains(secret) {
+            return;
         }
+        if self.learned_bytes + secret.len() > MOST_LEARNED {
+            self.unlearned.insert(KEYS[0].hash_one(secret));
+            return;
+        }
+        self.learned_bytes += secret.len();
+        learned.insert(secret.to_owned());
     }
 
     /// The marker of this value. One that is a marker itself stays.

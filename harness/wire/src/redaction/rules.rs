@@ -40,6 +40,8 @@ pub(super) struct Known {
     any: Regex,
     /// As a word by itself.
     word: Regex,
+    /// How many more there are, which are not looked for.
+    more: usize,
 }
 
 /// Which letters of the Latin alphabet there are, in whatever case: a bit for each.
@@ -157,8 +159,11 @@ impl Redaction {
 
     /// The same, and what another one learned goes wherever it is repeated: as a word of a text, whatever stands before it.
     pub fn knowing(self, other: &Self) -> Result<Self, String> {
-        let learned =
-            other.ledger.as_ref().and_then(|ledger| lock(ledger).learned.take()).unwrap_or_default();
+        let found = other.ledger.as_ref().map(|ledger| {
+            let mut ledger = lock(ledger);
+            (ledger.learned.take().unwrap_or_default(), ledger.unlearned.len())
+        });
+        let (learned, more) = found.unwrap_or_default();
         // Of two with one beginning the longer first.
         let escaped: Vec<String> = learned.iter().rev().map(|value| regex::escape(value)).collect();
         if escaped.is_empty() {
@@ -167,7 +172,13 @@ impl Redaction {
         let any = escaped.join("|");
         let word = format!(r"(?-u)\b{{start-half}}(?:{any})\b{{end-half}}");
         let [any, word] = [compiled(&any, &any)?, compiled(&word, &any)?];
-        Ok(Self { known: Some(Arc::new(Known { any, word })), ..self })
+        Ok(Self { known: Some(Arc::new(Known { any, word, more })), ..self })
+    }
+
+    /// How many values that go by their names are not looked for elsewhere, since there are too many.
+    #[must_use]
+    pub fn not_looked_for(&self) -> usize {
+        self.known.as_ref().map_or(0, |known| known.more)
     }
 
     /// What was taken out so far, by kind: how often, and how many values; nothing where it is not numbered.
