@@ -148,6 +148,9 @@ impl Workdir {
             .env("NO_COLOR", "1")
             .env("LC_ALL", "C.UTF-8")
             .env("COLUMNS", "100")
+            // What is started a thousand times is compiled once.
+            .env("PYTHONPYCACHEPREFIX", concat!(env!("CARGO_TARGET_TMPDIR"), "/python"))
+            .env_remove("PYTHONDONTWRITEBYTECODE")
             .current_dir(&self.at)
             .stdin(Stdio::null())
             .output()
