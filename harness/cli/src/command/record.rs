@@ -235,7 +235,7 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     }
     if let Some(why) = &recorded.refused {
         let what =
-            "the standard output cannot be written, so that the client lacks what the server said last";
+            "the standard output cannot be written, so the client lacks what the server said last";
         context.terminal.error(&format!("{what}: {why}"));
     }
     summary.trouble.is_none() && recorded.refused.is_none()

@@ -63,7 +63,7 @@ impl Losses {
             return none;
         };
         if says_that_it_is_cut(entry) {
-            self.keep(entry, "this message was cut, as its end says, so that it is not judged");
+            self.keep(entry, "this message was cut, as its end says, so it is not judged");
             return (false, true);
         }
         // Every line of a trace comes by here, and few have either.
@@ -80,7 +80,7 @@ impl Losses {
             self.kept.push((location, Loss::Records(from, to)));
         }
         if cut {
-            self.keep(entry, "the recorder cut this message (`truncated`), so that it is not judged");
+            self.keep(entry, "the recorder cut this message (`truncated`), so it is not judged");
         }
         (is_gap, cut && matches!(entry.content, Content::Message(_) | Content::Noise(_)))
     }

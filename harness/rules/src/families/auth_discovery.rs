@@ -26,7 +26,7 @@ static RESOURCE: Rule = Rule {
     id: "auth.prm.discovery",
     source: "basic/authorization#protected-resource-metadata-discovery-requirements",
     title: "A client looks for the resource metadata where the challenge says, or by its path",
-    why: "Another document may be of another resource, and name other authorization servers.",
+    why: "Another document may describe another resource and name other authorization servers.",
     fix: "Request `resource_metadata` where the challenge has it; else /.well-known/oauth-protected-resource with the path of \
           the endpoint behind it, and then without.",
     ..OURS

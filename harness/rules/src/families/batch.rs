@@ -50,7 +50,7 @@ static NO_INITIALIZE: Rule = Rule {
     id: "jsonrpc.batch.no-initialize",
     source: "basic/lifecycle#initialization",
     title: "`initialize` is not part of a batch",
-    why: "What comes with it would be said before both sides know how to talk.",
+    why: "The rest of the batch would be sent before both sides know which revision they speak.",
     fix: "Send `initialize` by itself and wait for its answer.",
     ..OURS.client()
 };

@@ -62,7 +62,7 @@ static SCOPE: Rule = Rule {
     id: "cache.scope-per-list",
     source: "server/utilities/caching#interaction-with-pagination",
     title: "All pages of a list have the same `cacheScope`",
-    why: "A shared cache would hand on some pages of a list that is one caller's own.",
+    why: "A shared cache would serve some pages of a list that belongs to one caller.",
     fix: "Decide the scope for the whole list.",
     ..OURS
 };

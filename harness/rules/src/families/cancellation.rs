@@ -41,7 +41,7 @@ static INFLIGHT: Rule = Rule {
     id: "cancel.inflight",
     title: "A request is cancelled while it is open",
     why: "The cancellation may have crossed the answer, which is allowed; often a client cancels whatever it has done.",
-    fix: "Nothing where they crossed; else forget a request when its answer comes.",
+    fix: "Nothing if they crossed; otherwise forget a request when its answer comes.",
     ..OURS.info()
 };
 
@@ -49,8 +49,8 @@ static LATE: Rule = Rule {
     id: "cancel.no-late-response",
     span: Span::SESSIONS,
     title: "A cancelled request is no longer answered",
-    why: "The caller has forgotten it, and some clients take the answer for one that belongs to nothing.",
-    fix: "Drop the answer, also an error that says that the request was cancelled.",
+    why: "The caller has forgotten it, and some clients report the answer as unexpected.",
+    fix: "Drop the answer, including an error that says the request was cancelled.",
     softened: Some(
         "a note where the answer does not say that the request was cancelled: what cannot be cancelled may be answered",
     ),
@@ -71,7 +71,7 @@ static NAMED: Rule = Rule {
     span: Span::only(Revision::V2025_11_25),
     source: "schema, CancelledNotificationParams",
     title: "A cancellation names its request in `requestId`",
-    why: "The schema of this revision lets it be missing, and the receiver does not know what to stop.",
+    why: "The schema of this revision makes it optional, but without it the receiver does not know what to stop.",
     fix: "Put the id of the request into `requestId`; for a task send `tasks/cancel` instead.",
     ..OURS
 };

@@ -30,7 +30,7 @@ static SECRETS: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
     title: "The address of an elicitation has no credentials or personal data, as its names show",
-    why: "Clients show and log the address, and who has it gets in with it or learns who the user is.",
+    why: "Clients show and log the address, and anyone who sees it can get in or learn who the user is.",
     fix: "Send an address with a random state, and let the page ask the user to log in.",
     ..Rule::BLANK.server()
 };
@@ -39,7 +39,7 @@ static UNIQUE: Rule = Rule {
     id: "elicit.id-unique",
     span: Span::only(Revision::V2025_11_25),
     source: "schema, ElicitRequestURLParams",
-    title: "An `elicitationId` names one elicitation, and no other with another address",
+    title: "One `elicitationId` does not name two elicitations with different URLs",
     why: "When it is completed, the client takes the wrong one for done.",
     fix: "Make a new random id for each elicitation.",
     ..Rule::BLANK.should().server()

@@ -34,8 +34,8 @@ pub(super) static PARSE: Rule = Rule {
     id: "enc.json.parse",
     source: "basic/index#messages; RFC 8259, section 2",
     title: "What is sent as a message is one whole JSON value",
-    why: "The receiver cannot tell what was meant, not even whose answer it is.",
-    fix: "Let a JSON library write the message, and send it in one piece. Log to stderr, also from libraries.",
+    why: "The receiver cannot tell what was meant, not even which request it answers.",
+    fix: "Let a JSON library write the message, and send it in one piece. Log to stderr, and make libraries do so.",
     softened: Some("a warning where the data of an event is not even the beginning of a message"),
     ..Rule::BLANK
 };
@@ -44,7 +44,7 @@ static BOM: Rule = Rule {
     id: "enc.json.bom",
     source: "RFC 8259, section 8.1",
     title: "No byte order mark comes before a message",
-    why: "Most JSON parsers refuse it, so that the message is lost although everything behind the mark is right.",
+    why: "Most JSON parsers refuse it, so the message is lost although everything after the mark is right.",
     fix: "Write UTF-8 without a byte order mark.",
     ..Rule::BLANK.should()
 };
@@ -53,9 +53,9 @@ static TWICE: Rule = Rule {
     id: "enc.json.duplicate-member",
     source: "RFC 8259, section 4",
     title: "No object has two members of the same name",
-    why: "One reader takes the first and another the last, so that a gateway may check one call and the server run \
+    why: "One reader takes the first and another the last, so a gateway may check one call and the server run \
           another. Some readers also take `Name` for `name`.",
-    fix: "Write each name once; in the message and its params, not in another case either.",
+    fix: "Write each name once; in the message and its params, do not repeat it in another case either.",
     ..Rule::BLANK.should()
 };
 

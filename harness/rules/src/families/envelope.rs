@@ -35,7 +35,7 @@ static TYPES: Rule = Rule {
     id: "rec.env.types",
     source: "Assay import formats, envelope",
     title: "Times, contexts and the data of events have the types that the format gives them",
-    why: "One importer passes over a member of another type, with what it would have said, and another refuses the file.",
+    why: "One importer ignores a member of the wrong type and loses what it said; another refuses the file.",
     fix: "Write `timestamp_ms` as a whole number, `status` as a number, `headers` as an object of strings, `id` as a \
           string, and `data` as an object or a string; leave out what is not known.",
     softened: Some("a warning where the contract leaves it open (ENV-LOOSE, K2A-SPELLING), and on null"),

@@ -30,7 +30,7 @@ const OURS: Rule = Rule { span: Span::MODERN, source: "basic/index#error-codes",
 
 static RESERVED: Rule = Rule {
     id: "jsonrpc.error.reserved-range",
-    title: "Of the codes -32020 to -32099, only those are used that the specification defines",
+    title: "Codes from -32020 to -32099 are used only as the specification defines them",
     why: "The next revision may give the code a meaning, which clients will then take it for.",
     fix: "Use -32602 or -32603, or a code of your own outside -32768 to -32000.",
     ..OURS

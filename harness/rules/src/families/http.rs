@@ -55,7 +55,7 @@ pub(super) const OURS: Rule = Rule {
 static PER_MESSAGE: Rule = Rule {
     id: "http.post.per-message",
     title: "Each message is a POST of its own",
-    why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
+    why: "Servers read one JSON value from a body; messages after it are lost, or the whole body is refused.",
     fix: "Send a POST for every message.",
     ..OURS.client()
 };
@@ -89,7 +89,7 @@ static ACCEPTED: Rule = Rule {
 static EMPTY: Rule = Rule {
     id: "http.202.empty",
     title: "A 202 has no body",
-    why: "Clients that read a body where there is to be none trip over `null`, an empty string or a word.",
+    why: "Clients that read a body where none is expected trip over `null`, an empty string or a word.",
     fix: "End the answer after its headers.",
     ..OURS
 };
@@ -97,7 +97,7 @@ static EMPTY: Rule = Rule {
 static REJECTED: Rule = Rule {
     id: "http.reject.status",
     title: "A notification or response that is not accepted is answered with an HTTP error",
-    why: "A client does not read the body of an answer to a notification, so that an error in it is lost.",
+    why: "A client does not read the body of an answer to a notification, so an error in it is lost.",
     fix: "Answer 400 or another error status, with the JSON-RPC error as its body if you like.",
     ..OURS
 };
@@ -126,7 +126,7 @@ static STATUS: Rule = Rule {
 static JSON_SINGLE: Rule = Rule {
     id: "http.json.single",
     title: "An answer of application/json is one JSON-RPC message",
-    why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
+    why: "Clients parse the body as one value, and fail on JSON lines, a list or anything else.",
     fix: "Send only the response, as JSON; a stream of events has the type text/event-stream.",
     contested: Some(
         "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
@@ -137,7 +137,7 @@ static JSON_SINGLE: Rule = Rule {
 static ORIGIN: Rule = Rule {
     id: "http.origin.403",
     source: "basic/transports#security-warning",
-    title: "A server on this machine refuses pages of other origins",
+    title: "A local server refuses pages from other origins",
     why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
     fix: "Compare `Origin` with a list of your own, and answer 403 to what is not on it.",
     softened: Some("always a warning: no recording shows which origins the server trusts"),

@@ -71,7 +71,7 @@ static DELETE: Rule = Rule {
     id: "http.session.delete-answer",
     span: ERA,
     source: "basic/transports#session-management",
-    title: "A DELETE is answered with a status, and with no stream or message",
+    title: "A DELETE is answered with a status, without a stream or a message",
     why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
     fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
     ..OURS.should()

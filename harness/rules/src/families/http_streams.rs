@@ -44,7 +44,7 @@ static CLOSED_LATE: Rule = Rule {
     id: "http.sse.close-after-response",
     span: Span::from(Revision::V2025_03_26),
     title: "A stream is closed when the answers to its requests were sent",
-    why: "Clients stop reading after the answer, so that what follows is lost, and the connection stays taken.",
+    why: "Clients stop reading after the answer, so what follows is lost, and the connection stays taken.",
     fix: "End the stream right after the last response.",
     ..OURS.should()
 };
@@ -61,7 +61,7 @@ static PRIMING: Rule = Rule {
 static NO_RESPONSE: Rule = Rule {
     id: "http.get.no-response",
     title: "A stream opened by GET carries no responses, unless it resumes one that would",
-    why: "Clients look for the answer on the stream of their POST, and may have it twice or never.",
+    why: "Clients look for the answer on the stream of their POST, and may get it twice or never.",
     fix: "Send a response on the stream of its request, or on a GET that resumes that stream.",
     ..LISTENING
 };
@@ -69,7 +69,7 @@ static NO_RESPONSE: Rule = Rule {
 static UNRELATED: Rule = Rule {
     id: "http.get.unrelated",
     title: "A stream opened by GET carries nothing that belongs to a running request",
-    why: "A client that waits for the request does not read that stream, so that progress goes past it.",
+    why: "A client that waits for the request does not read that stream, so it misses the progress.",
     fix: "Send the progress of a request on the stream of its POST.",
     ..LISTENING.should()
 };
@@ -79,7 +79,7 @@ static EVENT_NAME: Rule = Rule {
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Sse],
     title: "A message comes in an event named `message`, or in one without a name",
-    why: "Clients listen only for `message`, so events under another name are lost in silence.",
+    why: "Clients listen only for `message`, so they silently lose events under another name.",
     fix: "Leave the `event` field out, or write `event: message`.",
     contested: Some(
         "The text names no event for Streamable HTTP; HTTP+SSE asks for `message`, and the SDKs read no other.",
@@ -91,9 +91,9 @@ static FRAMING: Rule = Rule {
     id: "http.sse.framing",
     span: Span::ALL,
     source: "basic/transports#sending-messages-to-the-server; WHATWG HTML, event stream interpretation",
-    title: "A body of text/event-stream is events, each ended by an empty line",
+    title: "A text/event-stream body is a series of events, each ended by an empty line",
     why: "Clients ignore lines that are not fields, and discard an event that the stream's end cuts off: the answer is lost.",
-    fix: "Write `data:` before the message and an empty line behind it, or answer with application/json.",
+    fix: "Write `data:` before the message and an empty line after it, or answer with application/json.",
     softened: Some(
         "a warning on a whole message without its empty line; a note where server or recorder cut an event",
     ),
@@ -224,7 +224,7 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
     match exchange.unfinished {
         Some(true) => {
             let wrong =
-                Violation::new("no empty line ends the last event, so that its message is thrown away");
+                Violation::new("no empty line ends the last event, so its message is thrown away");
             at.fail(&FRAMING, wrong.only(Level::Should));
         }
         Some(false) => {
@@ -261,7 +261,7 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>) {
         (false, Some(_)) => at.fail(&PRIMING, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
-            let wrong = Violation::new("the events have no ids, so that the stream cannot be resumed");
+            let wrong = Violation::new("the events have no ids, so the stream cannot be resumed");
             at.fail(&PRIMING, wrong.only(Level::Info));
         }
         (false, None) => {}

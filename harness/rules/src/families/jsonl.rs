@@ -24,8 +24,8 @@ static ONE_PER_LINE: Rule = Rule {
     id: "rec.jsonl.one-per-line",
     source: "Assay import formats, jsonl",
     title: "Every line is one whole message, and nothing else",
-    why: "Readers take each line by itself: a message over several lines, or two on one, is lost or stops them.",
-    fix: "Write each message compactly, as `jq -c . FILE` does, and end it with a line feed; keep what programs print elsewhere.",
+    why: "Readers parse each line on its own: a message that spans lines, or two on one line, is lost or stops them.",
+    fix: "Write each message compactly, as `jq -c . FILE` does, and end it with a line feed; keep other output elsewhere.",
     ..Rule::BLANK.recorder()
 };
 

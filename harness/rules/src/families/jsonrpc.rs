@@ -46,7 +46,7 @@ static KIND: Rule = Rule {
     id: "jsonrpc.kind",
     source: "JSON-RPC 2.0, sections 4 and 5",
     title: "A message is a request, a notification, a result or an error, and only one of them",
-    why: "Receivers differ on what a message is that fits two kinds or none: one answers it, another drops it.",
+    why: "Receivers disagree on a message that fits two kinds or none: one answers it, another drops it.",
     fix: "Send `method` (with or without `id`), or `id` with `result`, or `id` with `error`.",
     ..Rule::BLANK
 };
@@ -64,7 +64,7 @@ static ID_TYPE: Rule = Rule {
     id: "jsonrpc.id.type",
     source: "basic/index#requests",
     title: "An id is a string or an integer",
-    why: "No receiver can keep a boolean, an object or a list as the name of a request, and a fraction loses its end.",
+    why: "Receivers cannot use a boolean, an object or a list as the name of a request, and a fraction loses digits.",
     fix: "Count your requests, or use strings.",
     ..Rule::BLANK
 };
@@ -91,7 +91,7 @@ static ID_MISSING: Rule = Rule {
     id: "jsonrpc.id.missing",
     source: "basic/index#requests",
     title: "A method that asks for an answer comes with an id",
-    why: "Without an id it is a notification, so that the answer never comes.",
+    why: "Without an id it is a notification, so the answer never comes.",
     fix: "Give every request an id.",
     ..Rule::BLANK
 };
@@ -110,7 +110,7 @@ static XOR: Rule = Rule {
     source: "basic/index#responses; JSON-RPC 2.0, section 5",
     title: "A response has a result or an error, and not both",
     why: "One reader takes it for a success and another for a failure. `\"error\": null` counts as both to many.",
-    fix: "Leave the member out that does not apply; null is a value.",
+    fix: "Leave out the member that does not apply; null is a value.",
     contested: Some(
         "From 2025-11-25 on the text of MCP no longer says it; JSON-RPC, which binds, still does.",
     ),
@@ -122,7 +122,7 @@ static RESULT: Rule = Rule {
     id: "jsonrpc.result.object",
     source: "schema, Result",
     title: "`result` is an object",
-    why: "Every result of MCP is one, also an empty one; typed receivers refuse null, strings and lists.",
+    why: "Every MCP result is one, even an empty one; typed receivers refuse null, strings and lists.",
     fix: "Answer with {} where there is nothing to say.",
     ..Rule::BLANK
 };
@@ -140,7 +140,7 @@ static ERROR_CONCISE: Rule = Rule {
     id: "jsonrpc.error.concise",
     source: "schema, Error",
     title: "The message of an error is one line",
-    why: "Clients show it in one line, and log it; a stack trace also says more of the server than it should.",
+    why: "Clients show it in one line, and log it; a stack trace also reveals more about the server than it should.",
     fix: "Say in one sentence what is wrong, and put details into `data`.",
     ..Rule::BLANK.should()
 };

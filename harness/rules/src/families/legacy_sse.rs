@@ -34,7 +34,7 @@ const OURS: Rule = Rule {
 
 static SENT: Rule = Rule {
     id: "sse.endpoint.sent",
-    title: "Each stream of HTTP+SSE names in an `endpoint` event where messages are posted to",
+    title: "Each HTTP+SSE stream names the address for messages in an `endpoint` event",
     why: "The client has no other way to learn the address, and waits for it until it gives up.",
     fix: "Send `event: endpoint` with the address as data when the stream is opened.",
     ..OURS
@@ -98,7 +98,7 @@ static ORIGIN: Rule = Rule {
     id: "sse.origin",
     needs: &[Need::Http, Need::Sse],
     source: "2024-11-05 basic/transports#security-warning",
-    title: "A server of HTTP+SSE on this machine takes nothing from pages of other origins",
+    title: "A local HTTP+SSE server refuses pages from other origins",
     why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
     fix: "Compare `Origin` with a list of your own, and refuse with 403.",
     softened: Some("always a warning: no recording shows which origins the server trusts"),

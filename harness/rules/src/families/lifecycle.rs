@@ -38,7 +38,7 @@ const OURS: Rule = Rule { span: Span::SESSIONS, source: "basic/lifecycle#initial
 static FIRST: Rule = Rule {
     id: "life.init.first",
     title: "The first message of a client is `initialize`",
-    why: "Before it the server does not know which revision to speak, and most servers refuse whatever comes.",
+    why: "Before that the server does not know which revision to speak, and most servers refuse anything else.",
     fix: "Send `initialize`, wait for its answer, then send `notifications/initialized`.",
     softened: Some("a warning where the recording may have begun in an earlier session"),
     ..OURS.client()
@@ -73,7 +73,7 @@ static ONE_SESSION: Rule = Rule {
     span: Span::ALL,
     source: "mcp-replay v1, format",
     title: "A recording other than an exchange log holds one session",
-    why: "Ids and capabilities of the sessions are taken for each other's, and calls that share an id reject the file.",
+    why: "Ids and capabilities of one session are taken for another's, and readers reject a file whose calls share an id.",
     fix: "Write a file for each session.",
     ..OURS.should().recorder()
 };

@@ -43,7 +43,7 @@ static SERVER: Rule = Rule {
     relational: true,
     source: "server/tools#list-changed-notification",
     title: "A server that declares `listChanged` says when its list has changed",
-    why: "Clients that go by the capability keep the old list, and call tools that are gone.",
+    why: "Clients that rely on the capability keep the old list, and call tools that are gone.",
     fix: "Send the notification with each change, or do not declare `listChanged`.",
     ..Rule::BLANK.should().server()
 };
@@ -53,7 +53,7 @@ static ROOTS: Rule = Rule {
     level: Level::Must,
     source: "client/roots#root-list-changes",
     title: "A client that declares `roots.listChanged` says when its roots have changed",
-    why: "Servers that go by the capability keep the old roots, and work outside of the new ones.",
+    why: "Servers that rely on the capability keep the old roots, and work outside of the new ones.",
     fix: "Send `notifications/roots/list_changed` with each change, or do not declare `listChanged`.",
     ..SERVER.client()
 };

@@ -21,7 +21,7 @@ static KEY: Rule = Rule {
     id: "meta.key-format",
     span: Span::from(Revision::V2025_06_18),
     source: "basic/index#_meta",
-    title: "A key of `_meta` is a name, with a prefix of labels before a slash where it has one",
+    title: "A key of `_meta` is a name with an optional prefix of labels before a slash",
     why: "Keys outside the grammar may clash with those that the protocol reserves, and gateways drop them.",
     fix: "Name keys like com.example/my-key: labels begin with a letter, names with a letter or digit.",
     ..Rule::BLANK

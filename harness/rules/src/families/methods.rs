@@ -18,9 +18,9 @@ pub(super) const FAMILY: Family = Family {
 static DIRECTION: Rule = Rule {
     id: "jsonrpc.method.direction",
     source: "schema, ClientRequest, ClientNotification, ServerRequest and ServerNotification",
-    title: "A method is sent by the side whose method it is",
+    title: "A method is sent by the side that the specification assigns it to",
     why: "The other side has no handler for it, and answers that there is no such method.",
-    fix: "Send it the other way, or look whether client and server were mixed up.",
+    fix: "Send it from the other side, or check whether client and server were mixed up.",
     ..Rule::BLANK
 };
 
@@ -39,7 +39,7 @@ static REVISION: Rule = Rule {
     raised: Some((Revision::V2025_06_18, Level::Must)),
     span: Span::SESSIONS,
     source: "basic/lifecycle#operation",
-    title: "A method of the specification is one of the negotiated revision",
+    title: "A method of the specification belongs to the negotiated revision",
     why: "A peer of that revision does not know it, and refuses it or stays silent.",
     fix: "Negotiate a revision that has the method, or do without it.",
     ..Rule::BLANK.should()
@@ -49,8 +49,8 @@ static REMOVED: Rule = Rule {
     id: "ping.removed",
     span: Span::MODERN,
     source: "changelog",
-    title: "Methods that went with the sessions are not sent without one",
-    why: "From 2026-07-28 on they are not answered, neither pings nor subscriptions nor a log level of the session.",
+    title: "Methods that were removed with sessions are not sent",
+    why: "Since 2026-07-28 nobody answers them: pings, subscriptions to a resource, the log level of a session.",
     fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to hear of changes.",
     ..Rule::BLANK.should()
 };

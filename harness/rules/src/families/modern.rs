@@ -106,7 +106,7 @@ static TYPE_PRESENT: Rule = Rule {
 static TYPE_KNOWN: Rule = Rule {
     id: "result-type.known",
     source: "basic/index#resulttype",
-    title: "`resultType` is `complete`, `input_required` or one of an advertised extension",
+    title: "`resultType` is `complete`, `input_required` or a type of an advertised extension",
     why: "Clients must take a result of any other type for invalid.",
     fix: "Send one of the two values, or advertise the extension that defines the value.",
     ..OURS.server()

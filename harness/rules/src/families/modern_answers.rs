@@ -52,7 +52,7 @@ static UNSUPPORTED: Rule = Rule {
 static UNKNOWN: Rule = Rule {
     id: "http.status.method-404",
     title: "An unknown method is refused with the status 404",
-    why: "Gateways and logs see by the status that the server has no such method.",
+    why: "Gateways and logs learn from the status that the server has no such method.",
     fix: "Answer 404 Not Found with -32601 in the body.",
     ..OURS
 };
@@ -61,7 +61,7 @@ static ENDS: Rule = Rule {
     id: "http.sse.ends-with-response",
     source: "basic/transports/streamable-http#receiving-messages",
     title: "Nothing follows the response on a stream",
-    why: "Clients close the stream with the response, and lose what comes behind it.",
+    why: "Clients close the stream with the response, and lose what comes after it.",
     fix: "Send notifications first, and end the stream with the response.",
     ..OURS.should()
 };
@@ -69,8 +69,8 @@ static ENDS: Rule = Rule {
 static METHODS: Rule = Rule {
     id: "http.status.get-delete-405",
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
-    title: "A server of only this revision answers GET and DELETE with 405",
-    why: "Old clients learn by the status that there is no stream to open and no session to end.",
+    title: "A server that speaks only this revision answers GET and DELETE with 405",
+    why: "Old clients learn from the status that there is no stream to open and no session to end.",
     fix: "Answer 405 Method Not Allowed.",
     ..OURS.should()
 };
@@ -97,7 +97,7 @@ static BUFFERING: Rule = Rule {
     id: "http.sse.x-accel-buffering",
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A stream begins with X-Accel-Buffering: no",
-    why: "Proxies such as nginx hold events back until their buffer is full, so that progress comes too late.",
+    why: "Proxies such as nginx hold events back until their buffer is full, so progress comes too late.",
     fix: "Send the header with every stream of events.",
     ..OURS.should()
 };

@@ -48,7 +48,7 @@ static VERSION: Rule = Rule {
     id: "http.header.version",
     source: "basic/transports/streamable-http#protocol-version-header",
     title: "Every POST has the header MCP-Protocol-Version",
-    why: "Gateways decide by it what a request is, and servers refuse one without it or take it for an old one.",
+    why: "Gateways classify requests by it, and servers refuse a request without it or treat it as an old one.",
     fix: "Send the version of the request in MCP-Protocol-Version.",
     softened: Some("a warning on a notification"),
     contested: Some(
@@ -77,7 +77,7 @@ static METHOD: Rule = Rule {
 static NAME: Rule = Rule {
     id: "http.header.name",
     title: "Mcp-Name is the name or URI that the body asks for",
-    why: "A gateway that allows one tool would let a call of another pass.",
+    why: "A gateway that allows one tool would let a call of another through.",
     fix: "Send params.name of calls and prompts, and params.uri of resources, in Mcp-Name.",
     ..OURS
 };
@@ -107,7 +107,7 @@ static MISMATCH: Rule = Rule {
 
 static FALSE_MISMATCH: Rule = Rule {
     id: "http.header.false-mismatch",
-    title: "A request whose headers say what its body says is not refused with -32020",
+    title: "A request whose headers match its body is not refused with -32020",
     why: "A client that keeps to the specification is shut out, and has nothing to correct.",
     fix: "Decode Mcp-Name and Mcp-Param headers before they are compared, compare numbers as numbers, and expect no header for a \
           parameter that is null or missing.",
@@ -119,7 +119,7 @@ static CLIENT_RESPONSE: Rule = Rule {
     needs: &[],
     source: "basic/transports/streamable-http#sending-messages",
     title: "A client posts requests and notifications, not responses",
-    why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
+    why: "Servers send no requests in this revision, so they have nothing to match an answer with.",
     fix: "Answer a server's question by posting its request again with `inputResponses`.",
     ..OURS
 };
@@ -129,7 +129,7 @@ static SERVER_REQUEST: Rule = Rule {
     needs: &[],
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A server's streams carry responses and notifications, not requests",
-    why: "Clients of this revision have nothing that answers a request on a stream.",
+    why: "Clients of this revision do not answer requests on a stream.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
     ..OURS.server()
 };

@@ -42,7 +42,7 @@ static CLIENT_RESPONSE: Rule = Rule {
     id: "stdio.no-client-response",
     source: "basic/transports/stdio#sending-messages",
     title: "A client writes requests and notifications, not responses",
-    why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
+    why: "Servers send no requests in this revision, so they have nothing to match an answer with.",
     fix: "Answer a question of the server by sending its request again with `inputResponses`.",
     ..OURS
 };
@@ -51,7 +51,7 @@ static SERVER_REQUEST: Rule = Rule {
     id: "stdio.no-server-request",
     source: "basic/transports/stdio#receiving-messages",
     title: "A server writes responses and notifications, not requests",
-    why: "Clients of this revision have nothing that answers a request.",
+    why: "Clients of this revision do not answer requests.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
     ..OURS.server()
 };
@@ -81,7 +81,7 @@ static PROBE: Rule = Rule {
 static FALLBACK: Rule = Rule {
     id: "stdio.no-fallback-on-modern-error",
     source: "basic/transports/stdio#backward-compatibility",
-    title: "A client does not fall back to `initialize` after what only a new server answers",
+    title: "A client does not fall back to `initialize` after an answer of a new server",
     why: "The server has shown that it needs no handshake, and may know none.",
     fix: "Correct the request, or choose a version that the answer lists.",
     ..OURS.should()

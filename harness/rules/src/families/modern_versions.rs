@@ -52,7 +52,7 @@ static UNSUPPORTED: Rule = Rule {
 static NAMED: Rule = Rule {
     id: "version.initialize-named",
     source: "basic/versioning#backward-compatibility-with-initialization-based-versions",
-    title: "A server without older revisions refuses `initialize` with those that it speaks",
+    title: "A server without older revisions refuses `initialize` and names those it speaks",
     why: "A client of an older revision shows its user this message and nothing else.",
     fix: "Put the supported versions into the message, or into data.supported.",
     ..OURS.should()
@@ -93,7 +93,7 @@ static IDENTIFIER: Rule = Rule {
     source: "basic/versioning#extension-negotiation",
     title: "An extension's identifier is a key with a prefix, such as com.example/search",
     why: "Without a prefix two extensions may take the same name, and the other side enables the wrong one.",
-    fix: "Put a domain of your own in reverse before the name.",
+    fix: "Put your own domain, reversed, before the name.",
     ..OURS
 };
 

@@ -65,7 +65,7 @@ static CAPABILITY: Rule = Rule {
 static KEYS: Rule = Rule {
     id: "mrtr.keys-unique",
     title: "Every key of `inputRequests` occurs once",
-    why: "Most readers keep the last of two members with one name, so that a question is lost.",
+    why: "Most readers keep the last of two members with one name, so a question is lost.",
     fix: "Name each question differently.",
     ..OURS
 };

@@ -37,7 +37,7 @@ static SRC: Rule = Rule {
     id: "icons.src",
     source: "basic/index#icons",
     title: "An icon is at an https address, or in a `data:` URI",
-    why: "Clients are bound to refuse icons of other schemes, so that nothing is shown.",
+    why: "Clients must refuse icons of other schemes, so nothing is shown.",
     fix: "Serve the icon over https, or put it into the list as data:image/png;base64,….",
     ..OURS
 };
@@ -46,7 +46,7 @@ static SIZES: Rule = Rule {
     id: "icons.sizes",
     source: "schema, Icon",
     title: "The sizes of an icon are spelled like 48x48, or `any`",
-    why: "Clients choose by it, and pass over an icon whose size they cannot read.",
+    why: "Clients choose by size, and skip an icon whose size they cannot read.",
     fix: "Write width, `x` and height in pixels, and `any` for what scales.",
     ..OURS
 };
@@ -56,7 +56,7 @@ static TEMPLATE: Rule = Rule {
     span: Span::ALL,
     source: "server/resources#resource-templates; RFC 6570, section 2",
     title: "The `uriTemplate` of a resource is a valid template by RFC 6570",
-    why: "Clients expand it, and fail as a whole or ask for an address that the server does not know.",
+    why: "Clients expand it, and either fail or ask for an address that the server does not know.",
     fix: "Close each brace, and name variables with letters, digits, `_` and dots: file:///{path}.",
     ..OURS.server()
 };

@@ -23,9 +23,9 @@ pub(super) const FAMILY: Family = Family {
 static OPAQUE: Rule = Rule {
     id: "page.cursor-opaque",
     source: "server/utilities/pagination#implementation-guidelines",
-    title: "A client sends the cursors that it got, as it got them",
+    title: "A client sends cursors exactly as it received them",
     why: "A cursor that a client made up or changed points nowhere, or at the wrong page.",
-    fix: "Repeat nextCursor of the same method word for word, and send no cursor for the first page.",
+    fix: "Repeat nextCursor of the same method exactly, and send no cursor for the first page.",
     ..Rule::BLANK.client()
 };
 
@@ -41,9 +41,9 @@ static STRING: Rule = Rule {
 static ADVANCES: Rule = Rule {
     id: "page.cursor-advances",
     source: "schema, PaginatedResult; server/utilities/pagination#response-format",
-    title: "The cursor of a page is not one by which this page or one before it was asked for",
-    why: "`nextCursor` is the position behind the last entry of the page. A client that follows one that stands still or leads back asks without end.",
-    fix: "Name the position behind the page, and leave `nextCursor` out of the last one.",
+    title: "The `nextCursor` of a page is not one that already led to it or to a page before it",
+    why: "`nextCursor` is the position after the last entry of the page. A client that follows one that stands still or leads back never finishes.",
+    fix: "Name the position after the page, and leave `nextCursor` out of the last one.",
     softened: Some("a note where the page is empty"),
     ..Rule::BLANK.should().server()
 };
@@ -51,7 +51,7 @@ static ADVANCES: Rule = Rule {
 static BAD: Rule = Rule {
     id: "page.bad-cursor",
     source: "server/utilities/pagination#error-handling",
-    title: "A cursor that the server never gave is refused with -32602",
+    title: "A cursor that the server never issued is refused with -32602",
     why: "A client with a stale cursor gets some page or none, and never learns that it missed entries.",
     fix: "Answer such a request with the code -32602.",
     ..Rule::BLANK.should().server()
@@ -63,7 +63,7 @@ static BAD_TASKS: Rule = Rule {
     party: Party::Sender,
     span: Span::only(Revision::V2025_11_25),
     source: "basic/utilities/tasks#protocol-errors",
-    title: "A cursor of `tasks/list` that was never given is refused with -32602",
+    title: "A cursor of `tasks/list` that was never issued is refused with -32602",
     ..BAD
 };
 

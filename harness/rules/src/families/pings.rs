@@ -36,7 +36,7 @@ static PING: Rule = Rule {
 static EARLY_PING: Rule = Rule {
     id: "life.server.reject-early-ping",
     relational: true,
-    title: "A ping is answered also before the session is initialized",
+    title: "A ping is answered even before the session is initialized",
     why: "Clients may ping at that time to see whether the server is alive, and take a refusal for an outage.",
     fix: "Answer `ping` whatever the state of the session.",
     ..OURS.should().server()

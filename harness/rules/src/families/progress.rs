@@ -37,7 +37,7 @@ const OURS: Rule = Rule { source: "basic/utilities/progress#progress-flow", ..Ru
 static TYPE: Rule = Rule {
     id: "progress.token.type",
     title: "A progress token is a string or an integer",
-    why: "No other value comes back as it went, so that the progress belongs to nothing.",
+    why: "No other value is sure to come back unchanged, and then the progress belongs to nothing.",
     fix: "Use the request's id or any string as the token.",
     ..OURS
 };
@@ -46,7 +46,7 @@ static UNIQUE: Rule = Rule {
     id: "progress.token.unique-active",
     relational: true,
     title: "Two open requests of one side do not share a progress token",
-    why: "It is not clear which of them the progress is of.",
+    why: "It is not clear which of them the progress belongs to.",
     fix: "Use the request's id as its token.",
     ..OURS
 };
@@ -74,7 +74,7 @@ static STOP: Rule = Rule {
     source: "basic/utilities/progress#implementation-notes",
     title: "No progress comes once the work is done",
     why: "The client has forgotten the token; some take the notification for a fault and end the session.",
-    fix: "Stop all senders of progress before the answer is sent.",
+    fix: "Stop reporting progress before you send the answer.",
     ..OURS
 };
 

@@ -26,7 +26,7 @@ static ARGS: Rule = Rule {
     id: "prompts.args",
     source: "server/prompts#error-handling",
     title: "An unknown prompt or a missing argument is answered with the error -32602",
-    why: "Another answer hides from the client that its request was wrong rather than the server.",
+    why: "Any other answer hides that the request was wrong, not the server.",
     fix: "Check the name and the required arguments before the prompt is made.",
     ..Rule::BLANK.should().server()
 };

@@ -28,7 +28,7 @@ pub(crate) static READABLE: Rule = Rule {
     id: "rec.readable",
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",
-    why: "What follows the place where a reader has to stop is lost to every user of the file.",
+    why: "Everything after the place where a reader has to stop is lost to every user of the file.",
     fix: "Write the document in one go, or repair it by hand at the place that is shown. Split a file of several documents into one file per document; `jq -c . FILE` prints each on a line.",
     softened: Some(
         "a warning where the contract leaves it open or a sender may have cut the body; a note on what a program may have printed, and on a batch where the revision is not known",
@@ -41,7 +41,7 @@ pub(crate) static MESSAGES: Rule = Rule {
     source: "mcp-concord, docs/check.md#recordings-without-messages",
     title: "A recording holds messages",
     why: "Nothing can be judged in a file without messages, and a report without findings would read as praise.",
-    fix: "Name the file that holds the session. Of a log, record again at the level at which its program writes messages. `check --allow-empty` accepts such a file.",
+    fix: "Name the file that holds the session. For a log, record again at the level at which its program logs messages. `check --allow-empty` accepts such a file.",
     softened: Some("a note on messages of other services beside those of MCP"),
     ..Rule::BLANK.recorder()
 };
@@ -50,7 +50,7 @@ static BOTH_SIDES: Rule = Rule {
     id: "rec.both-sides",
     source: "JSON-RPC 2.0, section 5",
     title: "A recording holds what both sides said",
-    why: "Rules about one side's messages ask what the other side said, and cannot be decided from only one side.",
+    why: "Rules about one side's messages depend on what the other said; from one side they cannot be decided.",
     fix: "Record between client and server, for example with `mcp-concord record`, and not the output of one of them.",
     softened: Some("a note where no HTTP exchange has an answer: the server may not have listened"),
     ..Rule::BLANK.should().recorder()
@@ -59,8 +59,8 @@ static BOTH_SIDES: Rule = Rule {
 static LOSSES: Rule = Rule {
     id: "rec.losses",
     source: "the capture format's own description",
-    title: "The recorder lost nothing, by what it says itself",
-    why: "Behind a loss nobody can tell what was asked or answered, so that rules about other messages are inconclusive.",
+    title: "The recorder reports no losses",
+    why: "After a loss nobody can tell what was asked or answered, so rules about other messages are inconclusive.",
     fix: "Record again with a larger buffer or without a limit on the length of messages.",
     ..Rule::BLANK.should().recorder()
 };
@@ -70,7 +70,7 @@ static WHOLE: Rule = Rule {
     source: "HAR 1.2, postData and content",
     title: "The bodies of the exchanges are in the file",
     why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
-    fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR has them, and stop proxies from streaming past the recorder.",
+    fix: "Export with bodies (in a browser: \"with content\"), decoded as HAR requires, and keep proxies from streaming past the recorder.",
     ..Rule::BLANK.should().recorder()
 };
 
@@ -198,7 +198,7 @@ impl RecordingState {
                 format!("it is a log at the {level} {}; {message_levels}", levels.join(" and "))
             }
             (0, _) if self.nested => {
-                "what it holds are messages written as JSON strings, so that they were encoded twice; jq's `fromjson` decodes one"
+                "what it holds are messages written as JSON strings, so they were encoded twice; jq's `fromjson` decodes one"
                     .to_owned()
             }
             (0, 0) => "nothing in it is a message".to_owned(),
@@ -326,7 +326,7 @@ impl RuleVisitor for RecordingState {
             match (at.facts.requests, at.facts.responses) {
                 // A server that does not listen leaves the same, so that it is not held against the recorder.
                 (requests, 0) if requests > 0 && self.exchanges > 0 && !self.answered && !self.missing => {
-                    let wrong = "no exchange has an answer, so that nothing of the server is judged";
+                    let wrong = "no exchange has an answer, so nothing of the server is judged";
                     at.fail(&BOTH_SIDES, Violation::new(wrong).only(Level::Info));
                 }
                 // A client that goes on after `initialize` heard an answer, unless it started the server again.

@@ -30,7 +30,7 @@ static TYPED: Rule = Rule {
     source: "mcp-replay v1, redaction",
     title: "Redaction puts no text where an object or a list belongs",
     why: "Typed readers refuse the message as if its sender had been wrong, and schemas with holes check nothing.",
-    fix: "Replace texts, deep inside, and leave objects, lists and schemas standing.",
+    fix: "Replace only strings, deep inside, and keep objects, lists and schemas.",
     ..Rule::BLANK.recorder()
 };
 

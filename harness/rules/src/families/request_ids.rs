@@ -49,10 +49,10 @@ static UNIQUE_INFLIGHT: Rule = Rule {
 static CALL_AGAIN: Rule = Rule {
     id: "rec.call-id.again",
     source: "reading contract, COR-DUPLICATE",
-    title: "No two tool calls of a recording have one id, whichever side or session they are of",
+    title: "No two tool calls of a recording share an id, even across sides or sessions",
     why: "Importers tell calls apart by their ids and refuse the recording, also where the protocol allows the id: in \
           another session, from the other side, as a string beside a number, or once it is free again.",
-    fix: "Write one file for each session; number the calls of a session through.",
+    fix: "Write one file for each session, and number its calls consecutively.",
     ..Rule::BLANK.info().recorder()
 };
 

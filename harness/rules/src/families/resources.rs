@@ -36,7 +36,7 @@ static URI: Rule = Rule {
     span: Span::from(Revision::V2025_06_18),
     source: "server/resources#custom-uri-schemes",
     title: "The URI of a resource is a valid URI by RFC 3986",
-    why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
+    why: "Clients parse URIs to open, compare and show them; a bare path or a space breaks that.",
     fix: "Give each URI a scheme, and escape characters that a URI cannot have.",
     softened: Some("a warning where the URI is only not escaped"),
     ..Rule::BLANK.server()
@@ -45,8 +45,8 @@ static URI: Rule = Rule {
 static ONE_OF: Rule = Rule {
     id: "resources.content.one-of",
     source: "schema, TextResourceContents and BlobResourceContents",
-    title: "What a resource holds is either `text` or `blob`",
-    why: "Without either there is nothing to read, and of both a client has to guess which is meant.",
+    title: "The contents of a resource are either `text` or `blob`",
+    why: "Without either there is nothing to read; with both a client has to guess which one counts.",
     fix: "Send `text` as a string, or `blob` as a string of base64.",
     softened: Some("a warning where both are there"),
     ..Rule::BLANK.server()
@@ -80,7 +80,7 @@ static UPDATED: Rule = Rule {
     span: Span::SESSIONS,
     source: "server/resources#subscriptions",
     title: "Updates are sent only for resources that the client has subscribed to",
-    why: "A client that did not ask has nothing to do with it, and some fail on it.",
+    why: "A client that did not subscribe cannot use the update, and some fail on it.",
     fix: "Keep subscriptions by session, and drop them with `resources/unsubscribe`.",
     ..Rule::BLANK.should().server()
 };

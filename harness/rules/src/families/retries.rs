@@ -37,8 +37,8 @@ const OURS: Rule = Rule {
 
 static NEW_ID: Rule = Rule {
     id: "mrtr.retry.new-id",
-    title: "A request that comes back with input has a new id",
-    why: "It is a request of its own; logs and gateways take the same id for the first one again.",
+    title: "A request that is sent again with input has a new id",
+    why: "It is a new request; logs and gateways take the same id for a repeat of the first.",
     fix: "Take the next id.",
     ..OURS
 };
@@ -46,7 +46,7 @@ static NEW_ID: Rule = Rule {
 static STATE_ECHO: Rule = Rule {
     id: "mrtr.retry.state-echo",
     relational: true,
-    title: "A request that comes back repeats `requestState` to the letter",
+    title: "A request that is sent again repeats `requestState` exactly",
     why: "The server keeps nothing: without the state, or with another, it has to begin again or refuse.",
     fix: "Send the string back as it came, without looking into it.",
     ..OURS
@@ -54,7 +54,7 @@ static STATE_ECHO: Rule = Rule {
 
 static STATE_ABSENT: Rule = Rule {
     id: "mrtr.retry.state-absent",
-    title: "A request that comes back has no `requestState` where none was given",
+    title: "A request that is sent again has no `requestState` if none was given",
     why: "The server takes it for one that it signed itself, and refuses the request.",
     fix: "Leave it out.",
     ..OURS
@@ -62,7 +62,7 @@ static STATE_ABSENT: Rule = Rule {
 
 static INPUTS_FIRST: Rule = Rule {
     id: "mrtr.retry.inputs-first",
-    title: "A request that comes back answers everything that was asked",
+    title: "A request that is sent again answers everything that was asked",
     why: "The server asks the same again, and the user is asked twice.",
     fix: "Gather an answer for every key of `inputRequests`, a refusal too, before sending the request again.",
     ..OURS
@@ -90,7 +90,7 @@ static IGNORE_EXTRA: Rule = Rule {
     source: "basic/patterns/mrtr#error-handling",
     title: "A server ignores answers that it did not ask for",
     why: "Clients may send what an earlier question asked for once more.",
-    fix: "Take the keys that are needed, and leave the rest.",
+    fix: "Take the keys that are needed, and ignore the rest.",
     ..OURS.should().server()
 };
 

@@ -25,9 +25,9 @@ static ONLY: Rule = Rule {
     id: "sampling.tool-result-only",
     span: TOOLS,
     source: "client/sampling#tool-result-messages",
-    title: "A user's message with a tool's result holds nothing but results of tools",
-    why: "Models have such messages in a role of their own, and refuse what is mixed.",
-    fix: "Put text, images and audio into a message behind the results.",
+    title: "A user message with a tool result holds only tool results",
+    why: "Model APIs give tool results a role of their own, and refuse mixed messages.",
+    fix: "Put text, images and audio into a message after the results.",
     ..Rule::BLANK.server()
 };
 
@@ -35,9 +35,9 @@ static BALANCE: Rule = Rule {
     id: "sampling.tool-balance",
     span: TOOLS,
     source: "client/sampling#tool-use-and-result-balance",
-    title: "Each use of a tool has its result in the next message, and each result its use",
-    why: "Models refuse a conversation in which a use of a tool stays open.",
-    fix: "Send one `tool_result` for each `tool_use`, with its id, right behind the message that has it.",
+    title: "Each tool use has its result in the next message, and each result its tool use",
+    why: "Model APIs refuse a conversation in which a tool use stays open.",
+    fix: "Send one `tool_result` for each `tool_use`, with its id, in the message right after it.",
     ..Rule::BLANK.server()
 };
 
@@ -46,8 +46,8 @@ static CHOICE: Rule = Rule {
     span: TOOLS,
     source: "client/sampling#tool-choice-modes",
     title: "An answer uses a tool where `toolChoice` requires it, and none where it says none",
-    why: "The server goes on by what it asked for: it has no tool to run, or waits for a use that does not come.",
-    fix: "Hand `toolChoice` on to the model, and check what it answers.",
+    why: "The server relies on what it asked for: it has no tool to run, or waits for a tool use that never comes.",
+    fix: "Pass `toolChoice` on to the model, and check its answer.",
     ..Rule::BLANK.client()
 };
 
@@ -57,7 +57,7 @@ static STRUCTURED: Rule = Rule {
     source: "schema, ToolResultContent",
     title: "Structured content in a tool's result fits the `outputSchema` that the request gives",
     why: "The model was promised another shape, and reasons about members that are not there.",
-    fix: "Hand on what the tool returned, with the schema that it has.",
+    fix: "Pass on what the tool returned, together with its schema.",
     ..Rule::BLANK.should().server()
 };
 
@@ -65,7 +65,7 @@ static CONTEXT: Rule = Rule {
     id: "sampling.no-context",
     span: TOOLS,
     source: "client/sampling#capabilities",
-    title: "A sample asks for no context of servers, even from a client that could add it",
+    title: "A sample asks for no context of servers, even where the client could add it",
     why: "The values `thisServer` and `allServers` are deprecated, and a later revision may drop them.",
     fix: "Leave `includeContext` out, and put what the model has to know into the messages.",
     ..Rule::BLANK.should().server()
@@ -90,7 +90,7 @@ const CODES: Rule = Rule {
 
 static UNBALANCED_REFUSED: Rule = Rule {
     id: "sampling.unbalanced-refused",
-    title: "Messages whose uses and results of tools do not match are refused with -32602",
+    title: "Messages whose tool uses and tool results do not match are refused with -32602",
     why: "The model's provider refuses them anyway, with an error that does not tell the server what to correct.",
     fix: "Check the messages first, and answer with -32602.",
     ..CODES

@@ -27,7 +27,7 @@ const OURS: Rule = Rule { needs: &[Need::Process], source: "basic/transports#std
 static ONE_LINE: Rule = Rule {
     id: "stdio.no-embedded-newline",
     title: "A message is written on one line",
-    why: "The line feed ends a message: each line of a message that is written nicely is refused by itself.",
+    why: "A line feed ends a message: each line of a pretty-printed message is refused on its own.",
     fix: "Write JSON without indentation, and line feeds in strings as \\n.",
     ..OURS
 };

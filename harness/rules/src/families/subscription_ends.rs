@@ -28,7 +28,7 @@ static SILENT: Rule = Rule {
     source: "basic/transports/stdio#cancellation; basic/patterns/subscriptions#graceful-closure",
     title: "Nothing is sent for a subscription that was cancelled or answered",
     why: "The client has forgotten it, and may use its id for another.",
-    fix: "Drop the subscription from the list of those that hear of changes before its end is sent.",
+    fix: "Remove the subscription from your list before you send its end.",
     ..Rule::BLANK.server()
 };
 

@@ -51,7 +51,7 @@ static UNDECLARED: Rule = Rule {
 static SUPPORT: Rule = Rule {
     id: "tasks.tool-support",
     source: "basic/utilities/tasks#tool-level-negotiation",
-    title: "A call that does not go by its tool's `taskSupport` is refused with -32601",
+    title: "A call that contradicts its tool's `taskSupport` is refused with -32601",
     why: "The client does not learn that the tool is to be called otherwise.",
     fix: "Compare `task` in the params with `execution.taskSupport`, and answer with the error -32601.",
     softened: Some("a warning where the tool takes no task"),

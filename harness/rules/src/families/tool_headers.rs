@@ -43,7 +43,7 @@ const OURS: Rule = Rule {
 static NON_EMPTY: Rule = Rule {
     id: "tools.x-mcp-header.nonempty",
     title: "`x-mcp-header` is not empty",
-    why: "A header needs a name behind Mcp-Param-; clients drop the whole tool.",
+    why: "A header needs a name after Mcp-Param-; clients drop the whole tool.",
     fix: "Name the header, or leave the annotation out.",
     ..OURS
 };
@@ -67,7 +67,7 @@ static NO_CONTROL: Rule = Rule {
 static UNIQUE: Rule = Rule {
     id: "tools.x-mcp-header.unique",
     title: "No two `x-mcp-header` of a tool are equal, whatever their case",
-    why: "Names of headers have no case, so that one value would overwrite the other.",
+    why: "Header names are case-insensitive, so one value would overwrite the other.",
     fix: "Give each parameter a name of its own.",
     ..OURS
 };
@@ -83,7 +83,7 @@ static PRIMITIVE: Rule = Rule {
 static REACHABLE: Rule = Rule {
     id: "tools.x-mcp-header.reachable",
     title: "`x-mcp-header` annotates a property reached only through `properties`",
-    why: "Behind `items`, `anyOf` or `$ref` it is not clear which value of a call is meant.",
+    why: "Under `items`, `anyOf` or `$ref` it is not clear which value of a call is meant.",
     fix: "Move the parameter to the top of the schema or into a nested object.",
     ..OURS
 };
@@ -91,7 +91,7 @@ static REACHABLE: Rule = Rule {
 static SAFE: Rule = Rule {
     id: "tools.x-mcp-header.safe-int",
     title: "Integers that go into headers lie within ±(2^53 − 1)",
-    why: "Readers that keep numbers as doubles round larger ones, so that header and body part.",
+    why: "Readers that keep numbers as doubles round larger ones, so header and body differ.",
     fix: "Use a string for larger numbers.",
     ..OURS
 };
@@ -108,7 +108,7 @@ static SENSITIVE: Rule = Rule {
 static REJECT: Rule = Rule {
     id: "tools.x-mcp-header.reject",
     needs: &[Need::Http],
-    title: "A client does not call a tool whose `x-mcp-header` are invalid",
+    title: "A client does not call a tool whose `x-mcp-header` is invalid",
     why: "It cannot know which headers the server expects, and gateways would act on others.",
     fix: "Leave such tools out of the list, and say so in a log.",
     ..OURS.client()

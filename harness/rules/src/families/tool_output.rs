@@ -33,8 +33,8 @@ const STRUCTURED: Span = Span::from(Revision::V2025_06_18);
 static CONTENT: Rule = Rule {
     id: "tools.result.content",
     source: "schema, CallToolResult",
-    title: "The result of a call has `content`, a list, also beside `structuredContent`",
-    why: "Typed clients refuse a result without it, so that the call fails although the tool worked.",
+    title: "The result of a call has a `content` list, even beside `structuredContent`",
+    why: "Typed clients refuse a result without it, so the call fails although the tool worked.",
     fix: "Send a list of blocks; an empty one where there is nothing to say.",
     ..Rule::BLANK.server()
 };
@@ -42,7 +42,7 @@ static CONTENT: Rule = Rule {
 static TYPE: Rule = Rule {
     id: "tools.content.type",
     source: "server/tools#tool-result; schema, ContentBlock",
-    title: "Each block of a tool's content is of a type of its revision, and whole",
+    title: "Each block of a tool's content has a type of its revision, and is complete",
     why: "Typed clients refuse the whole result for one block that they do not know.",
     fix: "Send text, image, resource (from 2025-03-26 on audio, from 2025-06-18 on resource_link) with the members \
           that the type asks for; a failure is text beside `isError`.",
@@ -74,7 +74,7 @@ static CONFORMS: Rule = Rule {
     span: STRUCTURED,
     source: "server/tools#output-schema",
     title: "`structuredContent` fits the tool's `outputSchema`",
-    why: "Clients validate it and throw the result away where it does not fit.",
+    why: "Clients validate it and throw the result away if it does not fit.",
     fix: "Make the schema say what the tool returns, or the tool return what the schema says.",
     softened: Some("a note where `isError` is true"),
     contested: Some("Nothing says whether it holds where `isError` is true; SDKs of clients differ."),
@@ -105,9 +105,9 @@ static MIRROR: Rule = Rule {
     id: "tools.output.text-mirror",
     span: STRUCTURED,
     source: "server/tools#structured-content",
-    title: "A block of text repeats `structuredContent` as JSON",
+    title: "A text block repeats `structuredContent` as JSON",
     why: "Clients that know no structured content see only the text.",
-    fix: "Add a block of text that holds the same JSON.",
+    fix: "Add a text block that holds the same JSON.",
     ..Rule::BLANK.should().server()
 };
 

@@ -46,7 +46,7 @@ static ARGS: Rule = Rule {
 static KNOWN: Rule = Rule {
     id: "tools.call.known-name",
     source: "server/tools#calling-tools",
-    title: "The tool that is called is one of those that were listed",
+    title: "The called tool is one of those that were listed",
     why: "A name that the server never listed is usually invented by a model, or was kept from an older listing.",
     fix: "Offer the model only the tools of the last listing.",
     ..Rule::BLANK.info().client()
@@ -77,8 +77,8 @@ static GRAMMAR: Rule = Rule {
     span: LATE,
     source: "server/tools#tool-names",
     title: "A tool's name has 1 to 128 characters, each of A-Z, a-z, 0-9, dot, _ and -",
-    why: "The interfaces of models refuse other names, so that clients have to rename the tool or leave it out.",
-    fix: "Rename the tool, and put its pretty name into `title`.",
+    why: "Model APIs refuse other names, so clients have to rename the tool or leave it out.",
+    fix: "Rename the tool, and put its display name into `title`.",
     ..Rule::BLANK.should().server()
 };
 
@@ -95,7 +95,7 @@ static SCHEMA: Rule = Rule {
     id: "tools.schema.valid",
     raised: Some((Revision::V2025_11_25, Level::Must)),
     source: "basic/index#schema-validation; server/tools#tool",
-    title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
+    title: "`inputSchema` and `outputSchema` are valid JSON Schemas of their dialect",
     why: "Clients that compile the schemas drop the tool, and some drop the whole listing.",
     fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
           has the type \"object\", and up to 2025-11-25 each of its `properties` is an object.",
@@ -109,7 +109,7 @@ static DIALECT: Rule = Rule {
     id: "tools.schema.dialect",
     span: LATE,
     source: "basic/index#schema-dialect",
-    title: "Schemas are of JSON Schema 2020-12",
+    title: "Schemas use JSON Schema 2020-12",
     why: "It is the one dialect that every client has to support; others may drop the tool.",
     fix: "Write the schema in 2020-12, and leave `$schema` out.",
     softened: Some(

@@ -9,7 +9,7 @@ pub(super) static SERVERS: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#authorization-server-location",
     title: "The resource metadata names at least one authorization server",
-    why: "It is what the document is fetched for.",
+    why: "Clients fetch the document to learn one.",
     fix: "List the issuers in `authorization_servers`.",
     ..Rule::BLANK.server()
 };
@@ -18,8 +18,8 @@ pub(super) static ABOUT: Rule = Rule {
     id: "auth.prm.resource",
     source: "basic/authorization#authorization-server-location; RFC 9728, section 3.3",
     title: "The `resource` of the metadata is at the server's own origin",
-    why: "Clients do not use metadata of another resource, so that nobody can log in.",
-    fix: "Name the address that clients use, and not the one behind a proxy that takes TLS off.",
+    why: "Clients reject metadata for another resource, so nobody can log in.",
+    fix: "Name the address that clients use, not the one behind a proxy that terminates TLS.",
     ..SERVERS
 };
 
@@ -41,7 +41,7 @@ pub(super) static REDIRECT: Rule = Rule {
     source: "basic/authorization#communication-security; RFC 8252, section 7.1",
     title: "A redirect URI is at this machine or at an https address",
     why: "The authorization code is sent there, and over http anyone on the way can read it. Any app can claim a scheme.",
-    fix: "Use a loopback address or https; or a scheme that is your domain name the other way round, such as `com.example.app:/`.",
+    fix: "Use a loopback address, https, or a scheme that reverses your domain name, such as `com.example.app:/`.",
     softened: Some("a note on an app's own scheme, and a warning where that is not a domain name"),
     contested: Some(
         "The text knows only localhost and https; RFC 8252, which OAuth 2.1 takes over, gives apps schemes of their own.",
@@ -54,7 +54,7 @@ pub(super) static RESOURCE_VALUE: Rule = Rule {
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#canonical-server-uri",
     title: "`resource` is the address of the MCP server, without a fragment",
-    why: "A token for another address is refused by the server, or is good at one that it was not meant for.",
+    why: "The server refuses a token for another address, or the token works at a server it was not meant for.",
     fix: "Send the address that messages are posted to, or its origin.",
     ..STEP
 };
@@ -63,7 +63,7 @@ pub(super) static CLIENT_ID: Rule = Rule {
     id: "auth.client-id-https",
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#client-id-metadata-documents",
-    title: "A client id that is an address is an https address",
+    title: "A client id that is a URL is an https URL",
     why: "The authorization server fetches the document from there, and over http it may be anyone's.",
     fix: "Publish the metadata document at an https address with a path.",
     ..STEP
@@ -74,7 +74,7 @@ pub(super) static PKCE_SUPPORT: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#authorization-code-protection",
     title: "A client does not go on where the metadata has no `code_challenge_methods_supported`",
-    why: "Without the member nothing says that the server checks the proof, and a stolen code may be good.",
+    why: "Without the member nothing says that the server checks the proof, and a stolen code may work.",
     fix: "Refuse to go on, and say that the authorization server does not support PKCE.",
     ..STEP
 };
@@ -84,7 +84,7 @@ pub(super) static RESOURCE: Rule = Rule {
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#resource-parameter-implementation",
     title: "Authorization and token requests name the server that the token is for",
-    why: "A token for no server in particular is good at every server, also at one that steals it.",
+    why: "A token for no server in particular works at every server, including one that steals it.",
     fix: "Send `resource` with the server's URL in both requests.",
     ..STEP
 };
@@ -115,8 +115,8 @@ pub(super) static ISS: Rule = Rule {
     span: Span::MODERN,
     source: "basic/authorization#authorization-response-validation; RFC 9207, section 2.4",
     title: "A client trades a code only if its `iss` is the issuer of the metadata",
-    why: "A code of another issuer goes to a server that it is not for, which can use it.",
-    fix: "Compare `iss` with the issuer letter for letter, and drop the answer where it differs or is missing in spite of the metadata.",
+    why: "A code from another issuer reaches a server that it is not meant for and that can use it.",
+    fix: "Compare `iss` with the issuer character by character, and drop the answer if it differs, or is missing although the metadata announces it.",
     ..STEP
 };
 
@@ -126,7 +126,7 @@ pub(super) static APPLICATION_TYPE: Rule = Rule {
     source: "basic/authorization/client-registration#application-type-and-redirect-uri-constraints",
     title: "A client that registers itself says its `application_type`",
     why: "OpenID Connect takes a client that says nothing for a web application, whose redirect URIs may not be local.",
-    fix: "Send `application_type` \"native\" for a program or page of this machine, and else \"web\".",
+    fix: "Send `application_type` \"native\" for a program or page on this machine, and \"web\" otherwise.",
     ..STEP
 };
 

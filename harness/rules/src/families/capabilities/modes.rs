@@ -31,7 +31,7 @@ pub(super) static SAMPLING_CONTEXT: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "client/sampling#capabilities",
     title: "A server asks for context in a sample only if the client declares `sampling.context`",
-    why: "Such a client adds no context, so that the sample lacks what the server counts on.",
+    why: "Such a client adds no context, so the sample lacks what the server counts on.",
     fix: "Leave `includeContext` out, or ask for \"none\".",
     ..Rule::BLANK.should().server()
 };

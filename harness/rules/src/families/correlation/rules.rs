@@ -28,7 +28,7 @@ pub(super) static DUPLICATE: Rule = Rule {
     relational: true,
     source: "JSON-RPC 2.0, section 5",
     title: "A request is answered once",
-    why: "The second answer belongs to nothing; where ids come again, it is taken for the answer to another request.",
+    why: "Nothing waits for the second answer; if ids are reused, it is taken for the answer to another request.",
     fix: "Answer when the work is done, and not also when it times out or is cancelled.",
     ..Rule::BLANK
 };

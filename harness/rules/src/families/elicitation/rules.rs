@@ -83,7 +83,7 @@ pub(super) static URL_HTTPS: Rule = Rule {
     id: "elicit.url-https",
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#safe-url-handling",
-    title: "The address of an elicitation is an https address, or at this machine",
+    title: "The URL of an elicitation is an https URL, or on this machine",
     why: "What a user enters there goes over the network, and over http anyone on the way can read it.",
     fix: "Serve the page over https.",
     ..Rule::BLANK.should().server()
@@ -104,8 +104,8 @@ pub(super) static LINKS: Rule = Rule {
     id: "elicit.form-links",
     span: MODES,
     source: "client/elicitation#safe-url-handling",
-    title: "A form has no addresses to click on",
-    why: "A client that shows the text makes a link of it, which the user follows without the questions that a URL needs.",
+    title: "A form has no links to click",
+    why: "A client that shows the text turns it into a link, which the user follows without the consent that a URL needs.",
     fix: "Send the address as `url` of an elicitation in the mode \"url\".",
     ..Rule::BLANK.should().server()
 };

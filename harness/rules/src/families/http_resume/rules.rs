@@ -10,7 +10,7 @@ const RESUMING: Rule = Rule { source: "basic/transports#resumability-and-redeliv
 
 pub(super) static RESPONDS: Rule = Rule {
     id: "http.sse.responds",
-    title: "A stream that was opened for a request carries its answer in the end",
+    title: "A stream opened for a request carries its answer before it ends",
     why: "The client waits until it gives up, and never learns whether the request was carried out.",
     fix: "Send the response, or an error, on the stream or on the one that resumes it.",
     ..OURS.should()
@@ -29,7 +29,7 @@ pub(super) static RETRY: Rule = Rule {
     id: "http.sse.retry-before-close",
     span: POLLING,
     title: "A server that closes a stream before the answer first says how long to wait",
-    why: "Without `retry` each client comes back when it likes, usually at once and in a loop.",
+    why: "Without `retry` each client reconnects when it likes, usually at once and in a loop.",
     fix: "Send an event with `retry:` before you close the connection.",
     ..OURS.should()
 };
@@ -37,8 +37,8 @@ pub(super) static RETRY: Rule = Rule {
 pub(super) static RETRY_RESPECTED: Rule = Rule {
     id: "http.sse.retry-respected",
     span: POLLING,
-    title: "A client waits as long as `retry` said before it comes back",
-    why: "The server asked for the time; a client in a hurry finds nothing and is load.",
+    title: "A client waits as long as `retry` says before it reconnects",
+    why: "The server asked for the time; a client that reconnects early finds nothing and adds load.",
     fix: "Wait at least the given milliseconds after the connection closed.",
     ..OURS.client()
 };
@@ -46,7 +46,7 @@ pub(super) static RETRY_RESPECTED: Rule = Rule {
 pub(super) static RECONNECT: Rule = Rule {
     id: "http.sse.reconnect",
     span: POLLING,
-    title: "A client comes back for the answer when its stream was closed before it",
+    title: "A client reconnects for the answer when its stream closes before it",
     why: "The answer waits at the server and is never fetched.",
     fix: "Send a GET with the last event id as `Last-Event-ID`.",
     ..OURS.should().client()
@@ -56,7 +56,7 @@ pub(super) static BROADCAST: Rule = Rule {
     id: "http.stream.no-broadcast",
     source: "basic/transports#multiple-connections",
     title: "A message is sent on one stream only",
-    why: "The client takes the same message twice: it answers a request twice and counts a notification double.",
+    why: "The client handles the same message twice: it answers a request twice, and counts a notification twice.",
     fix: "Choose one of the open streams for each message.",
     ..OURS
 };
@@ -64,7 +64,7 @@ pub(super) static BROADCAST: Rule = Rule {
 pub(super) static UNIQUE: Rule = Rule {
     id: "sse.id.unique",
     title: "An event id names one event of the session, whatever its stream",
-    why: "The id is what a client names to be sent what comes after it; two events of one id make that a guess.",
+    why: "A client names the last id to get what comes after it; with two events of one id the server has to guess.",
     fix: "Count across the streams of a session, or put the stream's name into the id.",
     ..RESUMING
 };
@@ -88,16 +88,16 @@ pub(super) static KNOWN_ID: Rule = Rule {
 pub(super) static SAME_STREAM: Rule = Rule {
     id: "http.resume.same-stream",
     relational: true,
-    title: "A resumed stream carries what it would have carried itself, and nothing of others",
-    why: "The client that takes up one stream gets the answers of another, and may have them twice.",
-    fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
+    title: "A resumed stream carries only what it would have carried",
+    why: "A client that resumes one stream gets the messages of another, and may get them twice.",
+    fix: "Keep the events of each stream apart, and replay those of the stream that sent the id.",
     ..RESUMING
 };
 
 pub(super) static LAST_ID: Rule = Rule {
     id: "http.resume.last-id",
     title: "A client resumes a stream from the last event that it has received",
-    why: "It is sent again what it had already, and has to tell that from what is new.",
+    why: "The server repeats what the client already has, and the client has to sort it out.",
     fix: "Keep the id of the last event of each stream, and send that one.",
     ..RESUMING.should().client()
 };
@@ -105,7 +105,7 @@ pub(super) static LAST_ID: Rule = Rule {
 pub(super) static EACH_ID: Rule = Rule {
     id: "http.sse.each-id",
     title: "On a stream whose events have ids, each message has one of its own",
-    why: "A client that comes back with the id before it is sent the message a second time.",
+    why: "A client that resumes from the id before it gets the message a second time.",
     fix: "Give every event that carries a message an id.",
     ..RESUMING.info()
 };

@@ -31,8 +31,8 @@ pub(super) static ENTROPY: Rule = Rule {
     id: "http.session.entropy",
     needs: &[Need::Headers],
     title: "A session id is too long to be guessed",
-    why: "Anyone who guesses the id of a session is in it.",
-    fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
+    why: "Anyone who guesses the id of a session can join it.",
+    fix: "Assign a random UUID, a signed token, or a hash, of at least sixteen characters.",
     ..OURS.should()
 };
 
@@ -40,7 +40,7 @@ pub(super) static ECHO: Rule = Rule {
     id: "http.session.echo",
     needs: &[Need::Headers],
     title: "Every request after the first names the session that the server assigned",
-    why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
+    why: "Without the id the server cannot tell who is asking, and a stream or an answer belongs to no session.",
     fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
     softened: Some("a warning on a session that a later answer named"),
     ..OURS.client()
@@ -57,7 +57,7 @@ pub(super) static MISSING_400: Rule = Rule {
 pub(super) static AFTER_END: Rule = Rule {
     id: "http.session.404-after-end",
     title: "Requests of a session that is over are answered with 404",
-    why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
+    why: "Only a 404 shows the client that it has to start again; after a 400 it gives up.",
     fix: "Answer 404 Not Found to every request with the id of a session that is over.",
     softened: Some("a warning where only the words of an error say that the session is gone, and on 401"),
     ..OURS
@@ -78,7 +78,7 @@ pub(super) static PRESENT: Rule = Rule {
     id: "http.version.present",
     needs: &[Need::Headers],
     title: "Every request after `initialize` names the version in `MCP-Protocol-Version`",
-    why: "A server without memory of the handshake takes the request for one of 2025-03-26.",
+    why: "A server that keeps no state takes the request for one of 2025-03-26.",
     fix: "Send the negotiated version with every POST, GET and DELETE.",
     ..HEADER.client()
 };
@@ -87,7 +87,7 @@ pub(super) static NEGOTIATED: Rule = Rule {
     id: "http.version.negotiated",
     needs: &[Need::Headers],
     title: "`MCP-Protocol-Version` is the version that was negotiated",
-    why: "The server answers by the version in the header, and the client reads by another.",
+    why: "The server answers in the version of the header, and the client reads the answer in another.",
     fix: "Send the version of the answer to `initialize`, not the one that was requested.",
     ..HEADER.should().client()
 };

@@ -62,7 +62,7 @@ pub(super) static BLOCKS: Rule = Rule {
 pub(super) static SAME: Rule = Rule {
     id: "tasks.result.same",
     source: "basic/utilities/tasks#result-retrieval",
-    title: "`tasks/result` brings what the request itself would have brought, each time",
+    title: "`tasks/result` returns what the request itself would have returned, each time",
     why: "Clients read it as the result of the call, and another shape fails there.",
     fix: "Answer with the result of the request and nothing around it.",
     ..TASKS
@@ -71,7 +71,7 @@ pub(super) static SAME: Rule = Rule {
 pub(super) static TIMES: Rule = Rule {
     id: "tasks.times",
     source: "basic/utilities/tasks#ttl-and-resource-management",
-    title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
+    title: "A task has `createdAt` and `lastUpdatedAt` in ISO 8601 and, if asked for, its `ttl`",
     why: "Clients learn from them how long they may wait and whether anything happens.",
     fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
     softened: Some("a warning where a time is not in ISO 8601"),
@@ -111,7 +111,7 @@ pub(super) static CREATED: Rule = Rule {
     source: "basic/utilities/tasks#result-retrieval; basic/utilities/tasks#task-support-and-handling",
     title: "A request that asks for a task is answered with one, where its receiver makes tasks",
     why: "A requestor that waits for a `taskId` finds none, and drops the result.",
-    fix: "Answer with `task`, and bring the result by `tasks/result`.",
+    fix: "Answer with `task`, and return the result by `tasks/result`.",
     ..TASKS
 };
 
@@ -127,7 +127,7 @@ pub(super) static LISTED: Rule = Rule {
 pub(super) static REPEATED: Rule = Rule {
     id: "tasks.related-meta-once",
     source: "basic/utilities/tasks#associating-task-related-messages; basic/utilities/tasks#task-status-notifications",
-    title: "What names its task by `taskId` does not name it in `_meta` as well",
+    title: "A message that names its task by `taskId` does not name it in `_meta` as well",
     why: "Where the two differ, one side files the message by one of them and the other by the other.",
     fix: "Leave `io.modelcontextprotocol/related-task` out of `tasks/…` and of status notifications.",
     ..TASKS.should()
