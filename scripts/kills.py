@@ -276,9 +276,9 @@ def table_row(*cells):
 
 HEAD = """# Which cases find which faults
 
-The reader in [adapters/python](../adapters/python/README.md) has seeded faults: each makes it wrong about one condition of one
-clause of [the contract](contract.md). `scripts/kills.py --write` runs each of them on every case and writes this page. A fault is
-found ("killed") by a case that fails with it. The examples are, where there are any, cases that name the clause.
+The reader in [adapters/python](../adapters/python/README.md) has seeded faults, each in one condition of one clause of [the
+contract](contract.md). `scripts/kills.py --write` runs every fault on every case and writes this page. A case that fails with a fault
+finds ("kills") it. The examples are, if possible, cases that cite the clause.
 
 ```sh
 scripts/kills.py                                            # the totals, and what is wrong with the suite or a fault
@@ -287,7 +287,7 @@ mcp-concord run --adapter 'python3 adapters/python/adapter.py --fault newest-fir
 ```
 
 {total}.
-Each of these cases finds a fault, or its case.toml says `control = true`; faults that spoil nearly every reading do not count.
+Each of these cases finds a fault or has `control = true` in its case.toml; faults that spoil nearly every reading do not count.
 
 | clause | fault | what the reader does | cases | examples, or why it survives |
 | --- | --- | --- | ---: | --- |
@@ -296,8 +296,8 @@ UNBROKEN = "## Clauses without a fault"
 CHOSEN = """
 ## What no case may find
 
-Some clauses leave a choice to importers. Each of these readers makes one of them otherwise than ours, and is right: no case may
-fail it. Counted are the cases that it reads otherwise. `scripts/fair.sh` has `fuzz` look for a variant that accuses one of them.
+Some clauses leave a choice to importers. Each of these readers makes one choice differently from ours, and is right: no case may fail
+it. The table counts the cases that it reads differently. `scripts/fair.sh` runs `fuzz` to look for a variant that accuses one of them.
 
 ```sh
 mcp-concord run --adapter 'python3 adapters/python/adapter.py --choice noise-passed-over'
