@@ -116,7 +116,7 @@ def folded_params(message):
 
 
 def with_an_exponent(text):
-    """As %v of Go prints a double of so many digits."""
+    """As %v of Go prints a double of this many digits."""
     digits = text.lstrip("-")
     if not re.fullmatch(r"[1-9]\d{6,}", digits):
         return text

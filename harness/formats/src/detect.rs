@@ -46,7 +46,7 @@ pub fn why_undetected(text: &str) -> String {
 /// What is said of a file without a text.
 pub const EMPTY: &str = "it is empty";
 
-/// A text that has no message in so many lines is about something else.
+/// A text without a message in this many lines is about something else.
 const MANY: usize = 10;
 
 fn has_messages<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {

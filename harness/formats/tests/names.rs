@@ -1,4 +1,4 @@
-//! No source but a format's own names the format: whoever must know something of formats asks for their properties.
+//! No source but a format's own names the format: other code that must know something about formats asks for their properties.
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use formats::FORMATS;

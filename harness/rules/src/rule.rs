@@ -74,7 +74,7 @@ impl Rule {
         Self { party: Party::Server, ..self }
     }
 
-    /// For whoever makes the recording.
+    /// For the person who makes the recording.
     pub(crate) const fn recorder(self) -> Self {
         Self { party: Party::Recorder, ..self }
     }

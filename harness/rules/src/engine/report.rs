@@ -11,7 +11,7 @@ use std::cell::Cell;
 /// The most findings of one rule, level and party that are kept with their places.
 pub(crate) const MOST_KEPT: usize = 100;
 
-/// What has been found so far. Whoever stands at a moment adds to it.
+/// What has been found so far. Each rule adds to it.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(super) carries: Vec<Need>,

@@ -23,7 +23,7 @@ const HAR: &str = r#"{"log":{"version":"1.2","creator":{"name":"c","version":"1"
     "request":{"method":"POST","url":"https://u:p@mcp.example.com:8443/mcp?a=b","headers":[{"name":"mcp-session-id","value":"s1"}],"postData":{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"}},
     "response":{"status":200,"headers":[],"content":{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"}}}]}}"#;
 
-/// Without times, and with an id that is no text.
+/// Without times, and with an id that is not a string.
 const LINES: &str = "{\"jsonrpc\":\"2.0\",\"id\":\"\\ud800\",\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":\"\\ud800\",\"result\":{}}\n";
 
 #[test]

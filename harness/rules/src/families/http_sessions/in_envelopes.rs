@@ -145,7 +145,7 @@ pub(super) fn is_lost(session: &str, at: &RuleContext<'_>) -> bool {
     at.facts.hides(session) && !is_numbered
 }
 
-/// What is wrong with a request that names the session of a later answer. Some clients keep the last that they were told.
+/// What is wrong with a request that names the session of a later answer. Some clients keep the last one that they received.
 pub(super) fn renamed(session: &str) -> Violation<'static> {
     let session = quoted(session);
     let wrong =
