@@ -60,13 +60,13 @@ fn the_limits_in_the_readme_are_those_that_hold() {
     for (what, limit) in [
         ("open requests", limits::MOST_OPEN),
         ("params of open requests", limits::MOST_HELD),
-        ("ids that were used", limits::MOST_IDS),
+        ("used ids", limits::MOST_IDS),
         ("progress tokens in use", super::progress::MOST_ACTIVE),
-        ("progress tokens that were in use", super::progress::MOST_FINISHED),
-        ("sessions of one recording at a time", limits::MOST_SESSIONS),
+        ("former progress tokens", super::progress::MOST_FINISHED),
+        ("concurrent sessions in one recording", limits::MOST_SESSIONS),
         ("tool definitions", limits::MOST_TOOLS),
         ("findings with their places", limits::MOST_KEPT),
-        ("values inside of one message", transcript::json::MAX_INDEXED),
+        ("indexed values of one message", transcript::json::MAX_INDEXED),
     ] {
         assert_eq!(reported(what), limit as u64, "{what}");
     }
