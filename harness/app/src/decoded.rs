@@ -242,7 +242,7 @@ mod tests {
             let said = read(&[&whole, behind.as_bytes()].concat()).unwrap_err();
             assert_eq!(
                 said,
-                "the gzip data has other bytes behind it; `gzip -dc a.gz > NEW` keeps what is whole"
+                "the gzip data has other bytes after it; `gzip -dc a.gz > NEW` keeps what is whole"
             );
         }
         let mut damaged = whole.clone();

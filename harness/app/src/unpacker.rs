@@ -68,7 +68,7 @@ impl<R: Read> Read for Unpacker<R> {
         }
         let read = match self.unpack(buffer) {
             Ok(Some(read)) => read,
-            Ok(None) => return Err(self.fail("has other bytes behind it", true)),
+            Ok(None) => return Err(self.fail("has other bytes after it", true)),
             Err(error) => {
                 return Err(match error.kind() {
                     ErrorKind::UnexpectedEof => self.fail("is cut off", true),

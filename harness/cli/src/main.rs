@@ -177,7 +177,7 @@ fn advised(mut error: clap::Error, starts: bool) -> clap::Error {
         let word = terminal::plain(word);
         error.remove(ContextKind::Suggested);
         if !word.starts_with('-') {
-            let tip = format!("the command of a program goes behind `--`: -- {word}");
+            let tip = format!("the command of a program goes after `--`: -- {word}");
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
     }

@@ -259,7 +259,7 @@ fn how(args: &Args) -> Result<Counterpart<'_>, &'static str> {
         (Side::Client, Some(_), ..) => Err("a client does not listen: name the server's URL with --to"),
         (Side::Server, _, _, [_, ..]) => Err("a server is started by its client: leave the command out"),
         (Side::Client, _, _, []) => {
-            Err("a client needs a server: name its command behind `--`, or its URL with --to")
+            Err("a client needs a server: name its command after `--`, or its URL with --to")
         }
         (Side::Server, ..) if args.session.as_os_str() == "-" => {
             Err("the standard input belongs to the client here; name a file")

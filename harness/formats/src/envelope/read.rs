@@ -261,7 +261,7 @@ fn headers_beyond(
     if !more {
         return Ok(());
     }
-    let what = format!("the headers of a transport context behind the first {MOST_HEADERS}");
+    let what = format!("the headers of a transport context after the first {MOST_HEADERS}");
     let entry = Entry::new(location, Content::Skipped(what.into()));
     input.give(entry, 0, sink)
 }
@@ -291,7 +291,7 @@ mod tests {
             assert!(contexts.clone().all(|context| context.headers.len() == MOST_HEADERS), "{count}");
             assert_eq!((contexts.count(), session.totals.events), (2, 1));
             let skipped = session.entries.iter().filter(|entry| {
-                matches!(&entry.what, OwnedContent::Skipped(what) if what.contains("behind the first 10000"))
+                matches!(&entry.what, OwnedContent::Skipped(what) if what.contains("after the first 10000"))
             });
             assert_eq!(skipped.count(), said, "{count}");
         }

@@ -162,7 +162,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Some(_) => {}
         }
         if beyond.contains(&true) {
-            let what = format!("the headers of an exchange behind the first {MOST_HEADERS}");
+            let what = format!("the headers of an exchange after the first {MOST_HEADERS}");
             self.note(stamp.on(Content::Skipped(what.into()), location))?;
         }
 

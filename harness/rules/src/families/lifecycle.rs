@@ -277,7 +277,7 @@ impl LifecycleState {
                         .to_owned()
                 }
                 Some(line) => format!(
-                    "the server was started again behind line {line}: keep the lines of one run, with head -n {line} or \
+                    "the server was started again after line {line}: keep the lines of one run, with head -n {line} or \
                      tail -n +{}",
                     line + 1
                 ),

@@ -147,7 +147,7 @@ fn broken_json(first: FindingLocation, side: Side, at: &RuleContext<'_>) {
     at.fail(&encoding::PARSE, encoding::broken_json(first).by(Party::from(side)));
 }
 
-const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
+const OVER_HTTP: &str = "the trace is of a server at a URL, and does not say what went through a pipe";
 
 fn impure(text: &str, side: Side, at: &RuleContext<'_>) {
     let header = text.get(..15).is_some_and(|name| name.eq_ignore_ascii_case("content-length:"));

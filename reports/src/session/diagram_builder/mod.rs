@@ -249,7 +249,7 @@ impl DiagramBuilder {
             && self.messages > 0
             && from >= self.messages
         {
-            facts.push(format!("--from {from} is behind the last message, {}", self.messages - 1));
+            facts.push(format!("--from {from} is after the last message, {}", self.messages - 1));
         }
         if self.messages == 0 {
             facts.push("no messages".to_owned());

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let unusable = |why: &str| Err(Failure::Unusable(why.to_owned()));
     if args.command.is_empty() && args.listen.is_none() {
         let Some(part) = args.part else {
-            return unusable("name the client's command behind `--`, or an address with --listen");
+            return unusable("name the client's command after `--`, or an address with --listen");
         };
         watch()?;
         as_server(part, args.timeout, args.seen.as_deref())?;

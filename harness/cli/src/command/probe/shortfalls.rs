@@ -159,10 +159,10 @@ pub(super) fn silence(request: &Unanswered, session: &Probed, patience: Duration
     match (why, behind) {
         // A text is listened behind for a while, and a request follows a notification at once.
         (Silence::Ended, Some(sent)) if !sent.starts_with(['{', '[']) => {
-            text.push_str(&format!(" or the `{method}` behind it"));
+            text.push_str(&format!(" or the `{method}` after it"));
         }
         (Silence::Ended, _) | (_, None) => {}
-        _ => text.push_str(&format!(" behind {sent}")),
+        _ => text.push_str(&format!(" after {sent}")),
     }
     if *why == Silence::Fallen {
         text.push_str(&format!(", and {ended} when it got a `ping`"));

@@ -54,7 +54,7 @@ fn headers_without_an_end_are_read_up_to_a_bound_and_that_is_said() {
         (super::super::FORMAT.read)(&mut input, ReadOptions::default(), &mut |entry| {
             match &entry.content {
                 Content::Exchange(exchange) => read += exchange.request_headers.len(),
-                Content::Skipped(what) => said += usize::from(what.contains("behind the first 10000")),
+                Content::Skipped(what) => said += usize::from(what.contains("after the first 10000")),
                 other => panic!("{other:?}"),
             }
             Ok(())

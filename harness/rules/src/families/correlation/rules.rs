@@ -100,7 +100,7 @@ pub(super) static ERROR_ID_ABSENT: Rule = Rule {
 pub(super) static ORDER: Rule = Rule {
     id: "rec.order",
     source: "Assay import formats, JSON-RPC id Normalization",
-    title: "An answer stands behind its request",
+    title: "An answer comes after its request",
     why: "Readers take an answer for that of a request before it: this one belongs to nothing, and its request stays open.",
     fix: "Write what both sides say by one writer, in the order in which it was seen.",
     ..Rule::BLANK.should().recorder()
