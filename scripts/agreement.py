@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whatever `read` rejects, `check` has a finding about; whatever `check` has none about, `read` reads.
+"""Checks that `check` has a finding for everything that `read` rejects, and that `read` accepts everything without a finding.
 
 usage: scripts/agreement.py FOLDER...    with the program that MCP_CONCORD names, or target/release/mcp-concord
 

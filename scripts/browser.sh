@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Looks at rendered reports in a real browser: scripts/browser.sh [SCREENSHOTS]
+# Tests rendered reports in a real browser: scripts/browser.sh [SCREENSHOTS]
 #
 # Renders a site from the kept results, one from a made-up result of 5,000 cases, and the pages of an archive, of a hostile
-# session and of two of 10,000 and 50,000 messages, and has headless Chromium try them: filters, links, keyboard, console, network,
-# axe-core, and how soon a page can be used. Screenshots go to the folder SCREENSHOTS. scripts/browser/chromium.sh brings Chromium;
-# what npm brings goes to a folder that is removed again.
+# session and of two of 10,000 and 50,000 messages, and tests them in headless Chromium: filters, links, keyboard, console, network,
+# axe-core, and how soon a page can be used. Screenshots go to the folder SCREENSHOTS. scripts/browser/chromium.sh installs Chromium;
+# npm packages go to a folder that is removed again.
 #
 # Exit code 0: no fault; 1: a fault was found; 4: there is no browser to look with, and the last line says why.
 set -euo pipefail

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the program to what an earlier one printed: the digest of every command's output over all cases and recordings.
+"""Compares the program with an earlier one, by the digest of every command's output for all cases and recordings.
 
   scripts/freeze.py                       builds the program of the frozen commit, and compares target/release/mcp-concord with it
   scripts/freeze.py --sample 10           looks only at every tenth recording
   scripts/freeze.py --only check,convert  compares only these commands
-  scripts/freeze.py --show NAME FILE      prints what the two say of one file, as a diff
+  scripts/freeze.py --show NAME FILE      prints the difference of the two outputs for one file
 
-Both programs read the files of the frozen commit, and the folders that are named behind the options. Standard output, standard
-error and exit code count. Exit code 1 where anything differs that the list of intended differences below does not name.
+Both programs read the files of the frozen commit, and the folders that are named after the options. Standard output, standard
+error and exit code count. Exit code 1 if anything differs that is not in the list of intended differences.
 """
 import argparse
 import collections

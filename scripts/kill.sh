@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Kills recorders at hundreds of random moments, and lets their disk be full at every size, for each format that `record`
-# writes, over stdio and over HTTP; prints what was left as tables. Fails where something that is left cannot be read, or is
-# not said.
+# Kills recorders at hundreds of random moments, and runs them on disks that are full at various sizes, for each format that
+# `record` writes, over stdio and over HTTP; prints tables of the files that were left. Fails if one cannot be read, or if a loss
+# was not reported.
 #
 #   scripts/kill.sh [TRIES]   how often each live format is killed [default: 400]; converted ones an eighth of that
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which cases of the suite find ("kill") which seeded faults of the reader in adapters/python, and that none finds a choice.
+"""Finds which cases of the suite find ("kill") which seeded faults of the reader in adapters/python; no case may fail a choice.
 
     scripts/kills.py               prints how many are found, and what is wrong with the suite or a fault
     scripts/kills.py --write       writes docs/kills.md, too

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a test suite of a client of the official SDK against a real server once, through `record`, and then against the mock of that
+# Runs the tests of a client of the official SDK against a real server once, through `record`, and then against the mock of that
 # recording: over stdio, Streamable HTTP and HTTP+SSE, in other orders than recorded, over HTTP with four clients at once.
 #
 # The SDK comes from PyPI into target/mock once, in the version that scripts/peers pins. Everything speaks over stdio and free

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Mutates our readers with other people's tools, with the suite as the only test, and prints who survived and the score.
+# Mutates our readers with other people's tools, with the suite as the only test, and prints the survivors and the score.
 #
 #   scripts/mutation.sh python [I/N]    the reader in Python, by cosmic-ray: all mutants, or each N-th from the I-th on, from 0
 #   scripts/mutation.sh rust [I/N]      the crates transcript and formats, by cargo-mutants: all mutants, or each N-th
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names. MUTATION names the folder to work in; a run that was
-# stopped goes on there (rust begins anew). JOBS is how many mutants are judged at once (1). Both take long; the second builds
-# the suite for each mutant. docs/mutation.md has the scores, and what the survivors are.
+# stopped resumes there (rust starts again). JOBS is how many mutants are judged in parallel (1). Both take long; the second builds
+# the suite for each mutant. docs/mutation.md has the scores, and describes the survivors.
 #
 # Exit code 0: the score is printed; 1: the suite fails without any mutant; 2: wrong arguments, or no program; 4: the tool cannot be had.
 set -euo pipefail

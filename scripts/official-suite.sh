@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Puts our recorder into the official conformance suite, and judges what it recorded: scripts/official-suite.sh [FOLDER]
 #
-# The suite (from npm, versions in scripts/official-suite/package.json) tries a server, server-everything, and a client, a
-# small one on the TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the
-# same both ways. The same server runs once more over stdio, which the suite cannot speak, and so does server-filesystem, which
-# speaks nothing else: `record --listen -- CMD` serves them over HTTP. What the suite says of the one server over stdio only, or
-# over its own HTTP only, is listed. Then `check` judges the recordings, what both said is laid side by side, and that is held against
-# docs/official-suite.md. The next version of the suite, which knows the revision of 2026-07-28, tries the same server. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
-# under target/official-suite; ports are free ones of this machine.
+# The suite (from npm, versions in scripts/official-suite/package.json) tests a server, server-everything, and a small client on the
+# TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the same both ways. The same server
+# also runs over stdio, and so does server-filesystem, which speaks only stdio: `record --listen -- CMD` serves them over HTTP. Verdicts on
+# the one server that differ between stdio and its own HTTP are listed. Then `check` judges the recordings, its findings are joined with
+# the suite's, and the result is compared with docs/official-suite.md. The next version of the suite, which knows the revision 2026-07-28,
+# tests the same server. Recordings and results stay in FOLDER, which must be new, if one is named. Everything is installed once under
+# target/official-suite, and uses free ports of this machine.
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
-# Exit code 0: all as the page says; 1: something is not; 4: npm cannot bring the suite, and the last line says why.
+# Exit code 0: the page is right; 1: it is not; 4: npm cannot install the suite, and the last line says why.
 set -euo pipefail
 kept=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."

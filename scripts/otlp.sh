@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `convert --to otlp-json` writes of every recording of the suite, read by the published classes of the OpenTelemetry Protocol,
-# and sent through a collector (rotel), from which the same spans come. Needs PyPI. Where it has no collector for this machine, that
+# Reads the output of `convert --to otlp-json` for every recording of the suite with the published classes of the OpenTelemetry Protocol,
+# and sends it through a collector (rotel), which must return the same spans. Needs PyPI. If PyPI has no collector for this machine, that
 # part is left out, and the last line says so.
 #
 #   scripts/otlp.sh [FILE]...      by default every recording under cases/ and docs/examples

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Plays every session of the suite through `mcp-concord record`, over each transport, and holds docs/recorders.md to what fails and
-# what is skipped. The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
+# Plays every session of the suite through `mcp-concord record`, over each transport, and compares failures and skips with
+# docs/recorders.md. The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
 #
-# Exit code 0: nothing fails, and the page says how many are skipped; 1: otherwise.
+# Exit code 0: nothing fails, and the page has the number of skips; 1: otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 concord=$(realpath -e "${MCP_CONCORD:-target/release/mcp-concord}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Loads what `convert` writes in the program that the format belongs to: scripts/owners.sh
+# Loads what `convert` writes with the programs of the formats: scripts/owners.sh
 #
 # Every recorded session of the cases is converted to mcp-rec, mcp-recorder, mcporter and HAR, and loaded by the code of mcp-rec, mcp-recorder,
 # mcporter and mitmproxy, which come from PyPI and npm into target/owners. Each has as many answers with their requests as the

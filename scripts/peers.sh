@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Puts the program between real peers, and in the place of either: scripts/peers.sh [FLAG…]
+# Puts the program between real peers, and then replaces each of them: scripts/peers.sh [FLAG…]
 #
-#   --keep FOLDER        where recordings and what was said go; else target/peers/kept, which is emptied first
+#   --keep FOLDER        the folder for recordings and outputs, instead of target/peers/kept, which is emptied first
 #   --client NAME        one client: typescript-1, typescript-2, python-1 or python-2
 #   --transport NAME     one transport: stdio, streamable-http or http-sse
 #
 # The server is @modelcontextprotocol/server-everything, the clients are the official SDKs of TypeScript and Python, in the
 # versions that scripts/peers pins. They come from npm and PyPI into target/peers once, and nothing else is touched. They
-# talk over stdio and over free ports of this machine. What is asked of each pair stands in scripts/peers/README.md.
+# talk over stdio and over free ports of this machine. scripts/peers/README.md describes what is tested.
 #
 # Exit code 0: all is well; 1: something fell short, and the lines below the table say what; 2: the program is not there;
 # 4: npm or Python cannot bring the peers, and the last line says why. MCP_CONCORD names the program, where it is not

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Has both of our readers judge generated variants: scripts/relations.sh [N] [SEED]
+# Runs both of our readers on generated variants: scripts/relations.sh [N] [SEED]
 #
-# The relation of every variant is declared and its meaning computed; the built-in reader and the one in Python were
-# written apart from each other and from the generators. The one that disagrees with the contract is mended.
-# `check` must have a finding wherever the reader rejects.
+# Each variant declares its relation to the original, and its meaning is computed. The built-in reader, the one in Python and the
+# generators were written independently; fix whichever disagrees with the contract. `check` must have a finding wherever the
+# reader rejects.
 set -eu
 count=${1:-1000}
 seed=${2:-1}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What is published in docs/results: a compact record of the suite against each importer that we test.
+# Makes the compact records in docs/results, one for each importer that we test.
 #
-#   scripts/results.sh             writes them all again; builds both versions of Assay first, which takes long
-#   scripts/results.sh --ours      writes those of our own importers again, which need no foreign program
+#   scripts/results.sh             makes all of them; builds both versions of Assay first, which takes long
+#   scripts/results.sh --ours      makes those of our own importers, which need no other program
 #   scripts/results.sh --check     runs our own importers and compares their records byte for byte
 #   scripts/results.sh --site DIR  renders the site from the published records
 #

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the table of the requirements of the two newest revisions: each has rules of `check` that judge it, or a reason.
+"""Checks the table of requirements of the two newest revisions: each has rules of `check` that judge it, or a reason.
 
-    scripts/sentences.py CHECKOUT            draws the sentences from a checkout of the specification and compares
-    scripts/sentences.py CHECKOUT --update   writes the table again; what is new gets a `?`
-    scripts/sentences.py CHECKOUT --print    prints the sentences with their rows, to fill in the table by
-    scripts/sentences.py --table-only        the table against docs/rules.md and docs/rules-not-judged.md
+    scripts/sentences.py CHECKOUT            extracts the sentences from a checkout of the specification and compares
+    scripts/sentences.py CHECKOUT --update   writes the table again; new rows get a `?`
+    scripts/sentences.py CHECKOUT --print    prints the sentences with their rows, to help fill in the table
+    scripts/sentences.py --table-only        compares the table with docs/rules.md and docs/rules-not-judged.md
 
 A row of sentences.tsv is revision, page, heading, number under the heading, digest, keyword, and then rule ids or
-`reason:KEY`. The text stays where it is: the digest shows whether it is still the same. Exit code 1 where something is amiss.
+`reason:KEY`. The text itself is not copied: the digest shows whether it changed. Exit code 1 if something is wrong.
 """
 import argparse
 import collections

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds `check` to the official schemas of MCP: scripts/shapes.sh [FLAG…]
+# Tests `check` against the official schemas of MCP: scripts/shapes.sh [FLAG…]
 #
 #   --schemas DIR   a folder with the schema of each revision, as 2024-11-05.json or as 2024-11-05/schema.json, which is how
 #                   the `schema` folder of a clone of modelcontextprotocol/modelcontextprotocol has them

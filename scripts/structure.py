@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the structure of the workspace: which crates may use which, and no circle between files in any crate.
+"""Checks the structure of the workspace: which crates may use which, and no cycle between files in any crate.
 
-An arrow goes from a file to the file in which a name that it uses is defined; a re-export is looked through, and is not a use
-by itself. Tests do not count. Exit code 1 where something leans the wrong way, with the names that tie a circle.
+A file depends on the file in which a name that it uses is defined; re-exports are followed, and are not a use by themselves.
+Tests do not count. Exit code 1 on a forbidden dependency or a cycle, with the names that cause it.
 """
 import json
 import re

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Compares published versions of real servers by `surface`, and holds that against docs/surface.md: scripts/surfaces.sh [FOLDER]
+# Compares published versions of real servers with `surface`, and the result with docs/surface.md: scripts/surfaces.sh [FOLDER]
 #
 # The servers are server-filesystem and server-everything from npm and mcp-server-git from PyPI, in three versions each, which
-# scripts/surfaces pins. A client of a few lines asks each for all that it offers, with `record` in between, and `surface` compares
-# each version with the one before. Its verdicts by class and kind are those of the page. A comparison of a few lines that knows
-# nothing of schemas looks beside it: whatever differs in the two recordings must have been reported, or be among the few things that
-# scripts/surfaces/surfaces.py names, each with the reason why it means nothing.
+# scripts/surfaces pins. A small client requests everything that each one offers, with `record` in between, and `surface` compares each
+# version with the one before. Its verdicts by class and kind must be those of the page. A plain comparison, which knows nothing about
+# schemas, checks it: every difference between the two recordings must have been reported, or be among the few that
+# scripts/surfaces/surfaces.py names, each with the reason why it does not matter.
 #
-# Everything is installed once under target/surfaces. Recordings, and what `surface` said of them, stay in FOLDER, a new one, if
-# one is named.
+# Everything is installed once under target/surfaces. Recordings and the output of `surface` stay in FOLDER, which must be new, if one
+# is named.
 #
 # Exit code 0: all as the page says; 1: something is not; 2: the program is not there, or the folder is not empty; 4: npm or
 # Python cannot bring the servers, and the last line says why. MCP_CONCORD names the program, where it is not

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Probes real servers and clients of npm and PyPI, and holds what was found against judgements and a page: scripts/wild.py [FLAG...]
+"""Probes real servers and clients of npm and PyPI, and compares the findings with judgements and a page: scripts/wild.py [FLAG...]
 
 scripts/wild has the programs (programs.toml), their pinned versions (package-lock.json, python/*.txt), and a person's judgement of
 each finding (judgements.toml): true, contested or false by the specification's text. What other checkers report of the servers over

@@ -1,6 +1,6 @@
-// What a person would try, tried by headless Chromium on every page of three sites and on those of sessions: check.js FOLDER SCREENSHOTS
+// Tests every page of three sites, and pages of sessions, in headless Chromium as a person would use them: check.js FOLDER SCREENSHOTS
 //
-// Knows: which pages there are, and what is asked of each. Each finding is a line; one is enough for exit code 1.
+// It knows the pages and what each must do. Each finding is a line; any finding gives exit code 1.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";

@@ -1,4 +1,4 @@
-// How quick this machine is at the moment: bounds on a page's times stretch with it.
+// Measures how fast this machine is at the moment; limits on a page's times scale with it.
 import { join } from "node:path";
 
 // A page of a few rows can be used within this many milliseconds. On a machine that is slower, or busy, all pages take longer alike.

@@ -1,4 +1,4 @@
-// Recordings that nobody made: sessions.js FOLDER writes a long one of 50,000 messages with some faults, a medium one of 10,000,
+// Made-up recordings: sessions.js FOLDER writes a long one of 50,000 messages with some faults, a medium one of 10,000,
 // and one whose every string is hostile. The same in every run.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// What is tried on a page beyond looking at it. Each trial gets `open`, which opens a page, and `fault`, which hears
-// what is wrong.
+// Interactive tests of a page. Each test gets `open`, which opens a page, and `fault`, which reports a fault.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// What is tried on the page of one session: that it shows what the recording says, whatever strangers wrote, can be used
-// without a mouse and on a telephone, and stays quick with 50,000 messages.
+// Tests of the page of one session: it shows the recording, even a hostile one, can be used without a mouse and on a phone, and
+// stays fast with 50,000 messages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { frame, small, stretched } from "./pace.js";

@@ -1,9 +1,8 @@
-"""A client that says one session over stdio, in lines of its own, to whatever stands between it and the server.
+"""A client that runs one session over stdio, line by line, through whatever is between it and the server.
 
     python client.py COMMAND [ARGUMENT…]
 
-It answers what the server asks, and waits for each answer before it goes on, so that a recorder that keeps an order has one to
-keep. Exit code 0: every answer came.
+It answers the server's requests, and waits for each answer before it goes on, so that the order of messages is defined. Exit code 0: every answer came.
 """
 
 import json

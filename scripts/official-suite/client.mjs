@@ -1,8 +1,8 @@
-// The client that the suite tries: one of the TypeScript SDK, told nothing about the scenario.
+// The client that the suite tests: it uses the TypeScript SDK, and knows nothing about the scenario.
 //
 //   node client.mjs URL
 //
-// It connects, lists the tools, calls each with the arguments that its schema asks for, and accepts what it is asked.
+// It connects, lists the tools, calls each with the arguments that its schema requires, and accepts elicitations.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

@@ -1,5 +1,5 @@
-// Preloaded into a program that would listen on every address of the machine: it listens on loopback alone.
-// It knows sockets, and nothing of what is said over them. The port goes to the file that PORT_FILE names, if it names one.
+// Preloaded into a program that would listen on every address of the machine: it listens only on loopback.
+// The port goes to the file that PORT_FILE names, if it names one.
 
 import dns from "node:dns";
 import { writeFileSync } from "node:fs";

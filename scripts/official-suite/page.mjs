@@ -1,7 +1,7 @@
-// Holds the page against what was said now: node page.mjs PAGE SIDE-BY-SIDE SAID
+// Compares the page with the output of this run: node page.mjs PAGE SIDE-BY-SIDE SAID
 //
-// The table under the script's own command must stand there line by line. Of what else stands in blocks of commands, each
-// line that the suite or `check` could have said must be among what they said; "…" and places in a file are left out.
+// The table under the script's own command must be equal line by line. In the other console blocks, each line that the suite or
+// `check` could have printed must be in their output; "…" and places in a file are ignored.
 
 import { readFileSync } from "node:fs";
 

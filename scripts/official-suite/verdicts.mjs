@@ -1,5 +1,5 @@
-// What the suite said, a line for each of its checks, so that two runs can be laid side by side: node verdicts.mjs FOLDER
-// It knows the suite's results. Times, ports and what a server makes up anew for each session are no verdicts.
+// Prints the suite's verdicts, one line per check, so that two runs can be compared: node verdicts.mjs FOLDER
+// Times, ports and values that a server generates for each session are left out.
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

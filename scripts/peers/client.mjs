@@ -1,11 +1,11 @@
-// One script of calls, said by a client of the official TypeScript SDK, of its 1.x line (`sdk`) or its 2.x line
-// (`client`). client.py says the same.
+// A script of calls for a client of the official TypeScript SDK, 1.x (`sdk`) or 2.x (`client`). client.py runs the same
+// script.
 //
 //   node client.mjs sdk|client stdio COMMAND [ARGUMENT…]
 //   node client.mjs sdk|client streamable-http|http-sse URL
 //
-// It knows the SDKs' surfaces and the calls. Who is at the other end, and what is made of it, stands in peers.py.
-// Exit code 0: every call came back, with a result or with the error that it asks for.
+// peers.py starts the server and judges the outcome.
+// Exit code 0: every call was answered, with a result or with the expected error.
 
 const [line, transport, address, ...rest] = process.argv.slice(2);
 const { Client, Stdio, StreamableHttp, Sse, listChanged } = line === "sdk" ? await one() : await two();

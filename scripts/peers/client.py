@@ -1,10 +1,10 @@
-"""One script of calls, said by a client of the official Python SDK, 1.x or 2.x. client.mjs says the same.
+"""A script of calls for a client of the official Python SDK, 1.x or 2.x. client.mjs runs the same script.
 
     python client.py stdio COMMAND [ARGUMENT…]
     python client.py streamable-http|http-sse URL
 
-It knows the SDK's surface and the calls. Who is at the other end, and what is made of it, stands in peers.py.
-Exit code 0: every call came back, with a result or with the error that it asks for.
+peers.py starts the server and judges the outcome.
+Exit code 0: every call was answered, with a result or with the expected error.
 """
 
 import sys

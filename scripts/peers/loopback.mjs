@@ -1,4 +1,4 @@
-// Preloaded into a server that would listen on every address of the machine: it listens on loopback alone.
+// Preloaded into a server that would listen on every address of the machine: it listens only on loopback.
 import { Server } from "node:net";
 
 const { listen } = Server.prototype;

@@ -1,8 +1,8 @@
-"""Puts the program between real peers, and in the place of either, and says where anything fell short.
+"""Puts the program between real peers, then replaces each of them, and reports every failure.
 
-It knows which peers there are, what is asked of each pair, and how programs are started and ended. What a client says stands
-in client.mjs and client.py. It judges nothing itself: exit codes and findings are the program's. scripts/peers.sh installs
-the peers and starts this; README.md tells what each column asks.
+It knows the peers, what is tested with each pair, and how programs are started and ended. client.mjs and client.py have the
+clients' script. It judges nothing itself: exit codes and findings are the program's. scripts/peers.sh installs the peers and
+starts this; README.md describes the columns.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The version of everything that is published. It has one place, `[workspace.package]` in Cargo.toml; what repeats it is held to it.
+"""The version of everything that is published. Its source is `[workspace.package]` in Cargo.toml; repetitions are compared with it.
 
-    scripts/release/version.py              prints it, after every repetition was looked at
-    scripts/release/version.py v0.1.0       also holds it to a tag, and CHANGELOG.md to a heading for it
+    scripts/release/version.py              checks every repetition and prints the version
+    scripts/release/version.py v0.1.0       also compares it with a tag, and requires a heading for it in CHANGELOG.md
     scripts/release/version.py --set 0.2.0  writes it everywhere
 
-Exit code 1 where a file says another version, with a line for each.
+Exit code 1 if a file has another version, with a line for each.
 """
 
 import json

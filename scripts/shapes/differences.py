@@ -1,5 +1,5 @@
-"""Where the official schemas and the SDKs differ about faults: differences.py FOLDER, in which the differential test and the
-peers wrote. Prints two tables in Markdown."""
+"""Prints two Markdown tables of where the official schemas and the SDKs differ about faults: differences.py FOLDER, with the
+output of the differential test and of the peers."""
 
 import json
 import re
@@ -15,7 +15,7 @@ for file in sorted(Path(sys.argv[1]).glob("*.jsonl")):
     asked = [json.loads(line) for line in file.open()]
     for sdk in SDKS:
         answers = [json.loads(line) for line in Path(f"{file}.{sdk}").open()]
-        # A message that the SDK refuses without any fault tells nothing about the faults in it.
+        # A message that the SDK refuses without any fault shows nothing about the faults in it.
         whole, row = None, Counter()
         for one, takes in zip(asked, answers, strict=True):
             if not one["fault"]:

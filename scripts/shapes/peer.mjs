@@ -1,4 +1,4 @@
-// Asks the schemas of the TypeScript SDK about messages, a line each: whether they take it, or null where they know no such.
+// Asks the schemas of the TypeScript SDK about messages, one per line: whether they accept it, or null if they have no such message.
 import * as types from "@modelcontextprotocol/sdk/types.js";
 import { createInterface } from "node:readline";
 

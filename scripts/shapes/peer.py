@@ -1,4 +1,4 @@
-"""Asks the types of the Python SDK about messages, a line each: whether they take it, or null where they know no such."""
+"""Asks the types of the Python SDK about messages, one per line: whether they accept it, or null if they have no such message."""
 
 import json
 import sys

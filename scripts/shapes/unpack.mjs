@@ -1,5 +1,5 @@
-// Takes the schemas of MCP out of the program of the conformance suite, where they stand as object literals beside a table
-// of their revisions: node unpack.mjs INDEX.js FOLDER
+// Extracts the schemas of MCP from the program of the conformance suite, which has them as object literals beside a table of
+// their revisions: node unpack.mjs INDEX.js FOLDER
 import { readFileSync, writeFileSync } from "node:fs";
 
 const [file, folder] = process.argv.slice(2);

@@ -1,6 +1,6 @@
-"""A client that asks a server over stdio for all that it offers, page by page, and says no more: client.py COMMAND [ARGUMENT…]
+"""A client that requests everything that a stdio server offers, page by page: client.py COMMAND [ARGUMENT…]
 
-Of the four listings it asks for those whose capability the server has. Exit code 0: every answer came.
+It requests those of the four listings for which the server declares the capability. Exit code 0: every answer came.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Compares the recordings of scripts/surfaces.sh by `surface`, prints its verdicts by class and kind, and holds them twice:
+"""Compares the recordings of scripts/surfaces.sh with `surface`, and prints its verdicts by class and kind.
 
     python surfaces.py PROGRAM FOLDER PAGE
 
-against the block of PAGE that begins with the script's own command, and against what differs in the two recordings, which is
-looked for here once more, member by member. Exit code 1 where either says something else.
+The verdicts must equal the block of PAGE that begins with the script's own command, and must cover all differences between the
+two recordings, which are found here independently, member by member. Exit code 1 if either does not hold.
 """
 
 import json

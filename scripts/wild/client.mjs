@@ -1,6 +1,6 @@
-// A client on @ai-sdk/mcp, which uses what a server offers: node client.mjs {server}|{url}
+// A client that uses what a server offers, with @ai-sdk/mcp: node client.mjs {server}|{url}
 //
-// It lists and calls tools, reads a resource and gets a prompt. What fails is printed, and the rest goes on.
+// It lists and calls tools, reads a resource and gets a prompt. Failures are printed, and the rest goes on.
 
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as Stdio } from "@ai-sdk/mcp/mcp-stdio";

@@ -1,6 +1,6 @@
-"""A client on a library of PyPI, which uses what a server offers: client.py langchain|mcp-use {server}|{url}
+"""A client that uses what a server offers, with a library of PyPI: client.py langchain|mcp-use {server}|{url}
 
-It lists and calls tools, reads a resource and gets a prompt, by what the library has for it. What fails is printed, and the rest goes on.
+It lists and calls tools, reads a resource and gets a prompt, as far as the library supports it. Failures are printed, and the rest goes on.
 """
 
 import asyncio
