@@ -29,7 +29,7 @@ use wire::interrupt;
 
 /// Generates and mutates sessions, and reports each one that your importer misreads.
 ///
-/// The meaning of each session is known by construction. A session that is misread is shrunk while the same kind of failure
+/// The generator knows the meaning of each session. A session that is misread is shrunk while the same kind of failure
 /// shows, and saved as a case directory that `run --cases` loads. Each kind of failure is reported once. Ctrl-C keeps what
 /// was found.
 #[derive(Debug, clap::Args)]

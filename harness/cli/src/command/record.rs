@@ -30,15 +30,15 @@ use wire::redaction::{Preset, Redaction, preset};
 /// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive
 /// after every write, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
 /// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
-/// logged and counted. Each session gets a file of its own when the recording ends, the second one FILE-2 (the number stands
-/// before the ending). An exchange belongs to a session by its id, its endpoint, its connection or the name of its client, and where
-/// none of them shows it, to the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
-/// the order in which they passed, which HTTP+SSE needs.
+/// logged and counted. Each session gets a file of its own when the recording ends, the second one FILE-2 (the number comes
+/// before the extension). An exchange belongs to a session by its id, its endpoint, its connection or the name of its client, or
+/// if none of them shows it, to the session before it. Programs that do not know `_events` read a HAR exchange by exchange; a
+/// message format has the messages in the order in which they passed, which HTTP+SSE needs.
 ///
 /// With --listen and a command the server is run over stdio and served over Streamable HTTP, at /mcp: a process for each
-/// session, or --shared by all. A request is answered with one message, or with a stream where the server says something
-/// before; streams can be resumed behind the last 1,000 events, or 8 MiB. Other messages of the server go with the latest open
-/// request, progress with the request of its token, and changes of lists and what belongs to no request to the stream of a
+/// session, or --shared by all. A request is answered with one message, or with a stream if the server sends something before
+/// the answer; streams can be resumed within the last 1,000 events, or 8 MiB. Other messages of the server go with the latest
+/// open request, progress with the request of its token, and changes of lists and what belongs to no request to the stream of a
 /// GET. A server that ends has its open requests answered with errors, and its sessions are over. At most 64 sessions are open;
 /// for one more, the one that was idle for the longest ends.
 ///
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
     /// Redact what is under this name, in any letter case; `*` matches anything: texts and numbers under members, values
-    /// behind `NAME=` and `NAME:` in texts, options and variables of the command, and with --listen headers, cookies, members
+    /// after `NAME=` and `NAME:` in texts, options and variables of the command, and with --listen headers, cookies, members
     /// of queries and forms. Passwords in URLs go with any name. Ids, methods and schemas are never redacted. Lines that are
     /// not messages are withheld, and so are bodies that are not JSON, a form or an event stream, or are larger than 16 MiB, and
     /// comments and unknown fields of event streams. Repeatable.

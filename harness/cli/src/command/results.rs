@@ -23,7 +23,7 @@ pub(super) struct ResultArgs {
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "list")]
     pub(super) report: Option<PathBuf>,
-    /// The name of the program under test in the results, with its version behind an `@`.
+    /// The name of the program under test in the results, with its version after an `@`.
     #[arg(long, value_name = "NAME[@VERSION]", value_parser = named)]
     name: Option<(String, Option<String>)>,
     /// Date the results, and let them expire after this many days; `report` shows it.

@@ -25,8 +25,8 @@ const CLIENTS: [(&str, &[&str]); 5] = [
 
 /// Records every session of a server of your client: puts `record` before its command in the client's configuration.
 ///
-/// Only the command changes, in place: comments, order and white space stay, and `unwrap` gives back the same bytes. The
-/// client starts the server anew to record it.
+/// Only the command changes, in place: comments, order and white space stay, and `unwrap` gives back the same bytes. Restart
+/// the client to begin recording.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/wrap.txt"))]
 pub(crate) struct WrapArgs {
