@@ -105,7 +105,7 @@ pub(crate) fn wrap(args: &WrapArgs, context: CommandContext) -> Result<u8, Failu
     })?;
     if args.options.iter().any(|option| option == "--") {
         return Err(
-            "the options of `record` cannot contain another `--`, after which the command would begin".into()
+            "the options of `record` cannot contain another `--`, after which the command would begin".into(),
         );
     }
     if !is_own(&words[0]) {
