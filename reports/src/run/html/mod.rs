@@ -3,23 +3,17 @@
 
 mod cases;
 pub mod changes;
-pub mod clauses;
 mod failure;
 pub mod findings;
-mod formats;
-mod heat;
 pub(crate) mod labels;
 pub mod overview;
+pub mod reference;
 mod renderer;
-pub mod rules;
-pub mod run;
 mod stats;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod text_diff;
-mod trend;
 
-pub use overview::Overview;
+pub use overview::{Overview, Run};
 pub use renderer::{HtmlRenderer, Link, PageLocation};
-pub use run::Run;

@@ -1,7 +1,8 @@
 //! Results counted as a reader takes them: what fails, what is known to fail, what was not judged, and what passes; and the
-//! same in words. Only a run in which everything passes is called clean.
+//! same in words; as heat maps, whose rows without a failure are set apart, to be folded, and whose columns in which nothing was
+//! judged are left out and named; and as the trend of several runs. Only a run in which everything passes is called clean.
 
-use super::labels::{WIDTH, cut, name, plain};
+use super::labels::{WIDTH, cut, encoded, name, named, plain, topic};
 use crate::plain::counted;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -229,6 +230,96 @@ pub(super) fn reasons(record: &Record) -> Vec<(&'static str, &'static str, Vec<V
     };
     let sorts = sorts.into_iter().map(|(verdict, title, name)| (title, name, of_it(verdict)));
     sorts.filter(|(_, _, reasons): &(_, _, Vec<Value>)| !reasons.is_empty()).collect()
+}
+
+/// The trend of runs, oldest first, on one scale; nothing where there is only one.
+pub(super) fn trend(runs: &[&Record]) -> Option<Value> {
+    let last = runs.last().filter(|_| runs.len() > 1)?;
+    let most = runs.iter().map(|run| run.planned).max().unwrap_or_default();
+    let run = |(number, run): (usize, &&Record)| {
+        let tally = Tally::new(&run.results);
+        let (name, suite) = (name(run), plain(&run.suite.version));
+        let (parts, bars) = (tally.parts(), tally.bars(most));
+        json!({ "number": number, "name": name, "suite": suite, "parts": parts, "bars": bars })
+    };
+    let name = plain(&last.implementation.name);
+    Some(json!({ "name": name, "runs": (1..).zip(runs).map(run).collect::<Vec<_>>() }))
+}
+
+/// What is in rows.
+pub(super) struct Rows {
+    /// What a row is, in the singular and in the plural; the filter of cases has a field of the singular.
+    what: [&'static str; 2],
+    /// The rows in which a result counts.
+    of: fn(&CaseResult) -> Vec<String>,
+}
+
+/// A column: its title, and the filter of its cases up to what a row adds.
+pub(super) struct Column {
+    pub(super) title: String,
+    pub(super) filter: String,
+}
+
+/// Topics in rows.
+pub(super) const TOPICS: Rows = Rows { what: ["topic", "topics"], of: |line| vec![topic(&line.case)] };
+
+/// Clauses in rows: a result counts for each that it cites.
+pub(super) const CLAUSES: Rows =
+    Rows { what: ["clause", "clauses"], of: |line| line.clauses.iter().map(|id| plain(id)).collect() };
+
+/// Formats in rows.
+pub(super) const FORMATS: Rows = Rows { what: ["format", "formats"], of: |line| vec![plain(&line.format)] };
+
+/// Counts the results of records; `place` is the column of a result of a record. Rows with a failure, known or not, come
+/// first, the worst of them first.
+pub(super) fn heat_map(
+    records: &[&Record],
+    kind: &Rows,
+    columns: &[Column],
+    place: impl Fn(usize, &CaseResult) -> Option<usize>,
+) -> Value {
+    let mut counts: BTreeMap<String, BTreeMap<usize, Tally>> = BTreeMap::new();
+    let mut sums: BTreeMap<usize, Tally> = BTreeMap::new();
+    for (index, record) in records.iter().enumerate() {
+        for line in &record.results {
+            let Some(at) = place(index, line) else { continue };
+            sums.entry(at).or_default().add(line);
+            for row in (kind.of)(line) {
+                counts.entry(row).or_default().entry(at).or_default().add(line);
+            }
+        }
+    }
+    let judged = |at: &usize| sums.get(at).is_some_and(|sum| sum.judged());
+    let (kept, left_out): (Vec<_>, Vec<_>) = columns.iter().enumerate().partition(|(at, _)| judged(at));
+    let row = |(name, tallies): (&String, &BTreeMap<usize, Tally>)| {
+        // Nothing is in a cell for which nothing was planned.
+        let cells = kept.iter().map(|(at, column)| Some(cell(*tallies.get(at)?, kind, name, column)));
+        let title = records.iter().find_map(|record| record.clauses.get(name)).map(|it| plain(it));
+        let (id, cells) = (named(kind.what[0], name), cells.collect::<Vec<_>>());
+        let row = json!({ "name": name, "title": title, "id": id, "cells": cells });
+        (Tally::sum(tallies.values()), row)
+    };
+    let mut rows: Vec<(Tally, Value)> = counts.iter().map(row).collect();
+    rows.sort_by_key(|(sum, _)| Reverse((sum.failed > 0, sum.known > 0)));
+    let titles = |columns: &[(usize, &Column)]| -> Value {
+        columns.iter().map(|(_, column)| column.title.as_str()).collect()
+    };
+    let mut map = folded(rows);
+    map["what"] = json!(kind.what);
+    map["columns"] = titles(&kept);
+    map["left_out"] = titles(&left_out);
+    map
+}
+
+/// A cell, which leads to the list of cases, filtered to those that it counts.
+fn cell(tally: Tally, kind: &Rows, row: &str, column: &Column) -> Value {
+    let verdict = match tally {
+        Tally { failed: 1.., .. } => "&verdict=failing",
+        Tally { known: 1.., .. } => "&verdict=expected-fail",
+        Tally { .. } => "",
+    };
+    let href = format!("{}{}={}{verdict}", column.filter, kind.what[0], encoded(row));
+    json!({ "tone": tally.tone(), "heat": tally.heat(), "parts": tally.parts(), "href": href })
 }
 
 #[cfg(test)]

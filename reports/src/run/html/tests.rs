@@ -1,9 +1,8 @@
 //! Pages as a whole: what is on them, and what a stranger's text can do to them.
 
 use super::changes::Changes;
-use super::clauses::Case;
 use super::findings::Finding;
-use super::rules::RuleCases;
+use super::reference::{Case, RuleCases};
 use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use crate::golden::golden;
 use crate::run::test_record::{line, record, record_of};

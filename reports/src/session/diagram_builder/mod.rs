@@ -10,7 +10,6 @@ mod entry_summary;
 mod findings;
 mod folded_rows;
 mod merge;
-mod whole_entry;
 
 pub(crate) use entry_summary::{EntrySummarizer, EntrySummary};
 pub(crate) use findings::Findings;

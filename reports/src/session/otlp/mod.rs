@@ -6,7 +6,6 @@
 //! Memory: the session, and its spans.
 
 mod facts;
-mod model;
 mod spans;
 
 use crate::object::{OrderedValue, object};

@@ -1,7 +1,6 @@
 //! Requests and their answers, as spans.
 
-use super::facts::{Names, Wire, parent, text, unicode};
-use super::model::{CLIENT, ERROR, SERVER, Span, text_attribute};
+use super::facts::{CLIENT, ERROR, Names, SERVER, Span, Wire, parent, text, text_attribute, unicode};
 use crate::object::{OrderedValue, object};
 use formats::{OwnedEntry, Session, usual_sender};
 use hmac_sha256::Hash as Sha256;

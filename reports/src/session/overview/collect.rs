@@ -1,9 +1,8 @@
 //! Takes down a session entry by entry. Memory: a row for each tool and method up to a limit, and the open requests.
 
-use super::durations::Durations;
+use super::bounded::{Durations, Names, cut};
 use super::fates::{EarlyAnswers, Fate, Fates};
 use super::model::{Counts, Findings, Numbers, Open, Overview, Peer, Requests, Unanswered, Unread};
-use super::names::{Names, cut};
 use formats::identify::{Identifier, RevisionSource};
 use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
 use transcript::contract::Contract;

@@ -1,7 +1,7 @@
 //! What becomes of requests: answered, refused by HTTP, cancelled, or none of these. Memory: the open requests, the ids of refused
 //! ones, and those of [`CANCELLED`] that were taken back, of as many answers with a fault, and of [`EARLY`] answers.
 
-use super::names::{OTHERS, cut};
+use super::bounded::{OTHERS, cut};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use transcript::json::Json;

@@ -2,23 +2,21 @@
 //!
 //! One pass: that of the judge, who shows each entry to a [`Collector`]. `overview.schema.json` beside this folder says what the JSON holds.
 
+mod bounded;
 mod collect;
-mod durations;
 mod fates;
 mod model;
-mod names;
 #[cfg(test)]
 mod tests;
 pub mod text;
 
+pub(crate) use bounded::{Durations, MOST, OTHERS, shown};
 pub use collect::Collector;
-pub(crate) use durations::Durations;
 pub use fates::Fates;
 use formats::Format;
 use model::{Findings, Worst};
 pub(crate) use model::{Numbers, Peer, Requests};
 pub use model::{Overview, Unread};
-pub(crate) use names::{MOST, OTHERS, shown};
 use rules::record::Totals;
 use rules::{CheckResult, Finding, RuleOutcome, RuleVerdict};
 use std::cmp::Ordering;

@@ -1,7 +1,7 @@
 //! An overview for a person at a terminal: one recording on a page, many in a table.
 
+use super::bounded::shown;
 use super::model::{Counts, Numbers, Open, Overview, Peer, Requests, Unanswered};
-use super::names::shown;
 use crate::plain::{counted, cut, plain};
 use crate::session::diagram::line_text::width;
 use anstyle::{AnsiColor, Style};

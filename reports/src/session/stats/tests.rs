@@ -1,6 +1,6 @@
 //! Numbers over sessions whose calls are known.
 
-use super::{Collected, Stats, csv, json, text};
+use super::{Collected, Stats, csv, field, json, text};
 use crate::golden::golden;
 use crate::run::html::HtmlRenderer;
 use formats::{Input, find};
@@ -110,4 +110,19 @@ fn a_long_table_is_folded_so_that_a_phone_shows_its_first_rows() {
     let (folded, _) = rest.split_once("</details>").unwrap();
     assert_eq!([open, folded].map(|part| part.matches("<tr><th scope=\"row\">").count()), [20, 11]);
     assert!(page.contains(">(empty)<"));
+}
+
+#[test]
+fn a_field_is_one_field_and_no_formula() {
+    for (text, expected) in [
+        ("add", "add"),
+        ("a,b", "\"a,b\""),
+        ("a\"b", "\"a\"\"b\""),
+        ("a\nb\u{1b}[2J", "a b\\u{1b}[2J"),
+        ("\t=1", "' =1"),
+        ("=1+1", "'=1+1"),
+        ("@x,", "\"'@x,\""),
+    ] {
+        assert_eq!(field(text), expected);
+    }
 }

@@ -1,11 +1,10 @@
-use super::super::model::Model;
-use super::{SCRIPT, STYLE, page};
 use crate::check::sample;
 use crate::golden::golden;
 use crate::session::diagram::Diagram;
 use crate::session::diagram::model::RowContent;
 use crate::session::diagram::sample::{HOSTILE, arrow, diagram, hostile};
 use crate::session::diagram::source::Source;
+use crate::session::viewer::{Model, SCRIPT, STYLE, page};
 use serde_json::Value;
 use transcript::meaning::EventKind;
 
