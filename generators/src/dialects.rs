@@ -19,7 +19,6 @@ pub enum InDialect {
 
 impl SessionBuilder {
     /// The dialects that make something else of a variant with this session and this relation.
-    #[must_use]
     pub fn in_dialects(&self, relation: Relation) -> Vec<(&'static Dialect, InDialect)> {
         let others = ALL.iter().filter(|dialect| !dialect.is_default());
         others.filter_map(|dialect| Some((dialect, self.in_dialect(dialect.ids, relation)?))).collect()

@@ -46,7 +46,6 @@ pub enum Container {
 
 impl FormatTree {
     /// The parts of what our own writer wrote; none where it wrote something else.
-    #[must_use]
     pub fn new(format: &'static Format, bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut values = match format.is_lines() {
@@ -60,7 +59,6 @@ impl FormatTree {
     }
 
     /// The tree, if it finds this number of messages; it does not in a format that keeps them elsewhere.
-    #[must_use]
     pub fn showing(mut self, messages: usize) -> Option<Self> {
         let mut found = 0;
         self.each(&mut |_, node| found += usize::from(is_message(node)));
@@ -68,7 +66,6 @@ impl FormatTree {
     }
 
     /// The transcript.
-    #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = String::new();
         for value in &self.values {

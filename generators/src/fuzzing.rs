@@ -33,7 +33,6 @@ pub struct ChunkedReader<'b> {
 
 impl<'b> ChunkedReader<'b> {
     /// `bytes`, `size` at a time and never none.
-    #[must_use]
     pub fn new(bytes: &'b [u8], size: usize) -> Self {
         Self { bytes, size: size.max(1) }
     }
@@ -154,7 +153,6 @@ pub fn carriers(session: &Session) -> impl Iterator<Item = &'static Format> {
 ///
 /// # Panics
 /// Where a write to memory fails.
-#[must_use]
 pub fn written(session: &Session, format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
     if let Err(error) = format.write(session, &mut out) {

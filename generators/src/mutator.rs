@@ -45,7 +45,6 @@ pub enum Level {
 
 impl Mutator {
     /// Where it works.
-    #[must_use]
     pub fn level(&self) -> Level {
         match self.apply {
             Apply::Session(_) => Level::Session,

@@ -59,25 +59,21 @@ pub struct Whitespace {
 
 impl Node {
     /// The tree of a value.
-    #[must_use]
     pub fn new(value: Json<'_>) -> Self {
         Self::down(value, DEEPEST)
     }
 
     /// The tree of a text; none where it is not JSON.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Json::parse(text).ok().map(Self::new)
     }
 
     /// A leaf of this spelling.
-    #[must_use]
     pub fn leaf(spelled: impl Into<String>) -> Self {
         Self::Leaf(spelled.into())
     }
 
     /// A string leaf of this content.
-    #[must_use]
     pub fn text(content: &str) -> Self {
         Self::Leaf(quoted(content))
     }
@@ -98,7 +94,6 @@ impl Node {
     }
 
     /// The spelling, with no white space or with some.
-    #[must_use]
     pub fn spell(&self, space: Option<&Whitespace>) -> String {
         let mut out = String::new();
         let mut space = space.cloned();
@@ -145,7 +140,6 @@ impl Node {
     }
 
     /// The value itself, however it is wrapped.
-    #[must_use]
     pub fn bare(&self) -> &Self {
         match self {
             Self::Inside(node) | Self::Laid(node, _) => node.bare(),
@@ -162,7 +156,6 @@ impl Node {
     }
 
     /// The member of this name, the first of several.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(members) = self.bare() else { return None };
         members.iter().find(|(key, _)| names(key, name)).map(|(_, value)| value)
@@ -191,7 +184,6 @@ impl Node {
     }
 
     /// The spelling of a leaf.
-    #[must_use]
     pub fn spelled(&self) -> Option<&str> {
         match self {
             Self::Leaf(spelled) => Some(spelled),
@@ -200,13 +192,11 @@ impl Node {
     }
 
     /// Whether it is this string.
-    #[must_use]
     pub fn is(&self, content: &str) -> bool {
         self.spelled().is_some_and(|spelled| names(spelled, content))
     }
 
     /// The content of a string leaf, where it has no lone surrogate.
-    #[must_use]
     pub fn content(&self) -> Option<String> {
         let value = Json::parse(self.spelled()?).ok()?;
         value.as_text()?.to_str().map(std::borrow::Cow::into_owned)
@@ -235,7 +225,6 @@ impl Node {
 
 impl Stream {
     /// The stream of a text that our own writer wrote: lines end with LF, and a space follows each colon.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let mut lines = Vec::new();
         for event in text.split_inclusive("\n\n") {
@@ -287,14 +276,12 @@ fn unspaced(line: &str) -> String {
 }
 
 /// Whether a value has what makes an object a message rather than something else: an OAuth body has an error that is text.
-#[must_use]
 pub fn is_message(node: &Node) -> bool {
     ["jsonrpc", "method", "result"].iter().any(|name| node.get(name).is_some())
         || node.get("error").is_some_and(|error| error.content().is_none())
 }
 
 /// Whether a spelled string has this content.
-#[must_use]
 pub fn names(spelled: &str, content: &str) -> bool {
     match spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(raw) if !raw.contains('\\') => raw == content,
@@ -306,7 +293,6 @@ pub fn names(spelled: &str, content: &str) -> bool {
 }
 
 /// Code units as escapes: every character of a string, whatever it was.
-#[must_use]
 pub fn escaped(content: &str) -> String {
     let mut out = String::new();
     for unit in content.encode_utf16() {

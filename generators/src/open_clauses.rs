@@ -10,7 +10,6 @@ use transcript::json::{Json, JsonKind};
 
 impl SessionBuilder {
     /// What the session itself leaves open, and the clauses that do.
-    #[must_use]
     pub fn open_clauses(&mut self) -> (Relation, Vec<&'static str>) {
         let (mut relation, mut clauses) = (Relation::Same, Vec::new());
         let mut open = |reading: Reading, clause: &'static str| {

@@ -33,7 +33,6 @@ impl Relation {
     /// refused for two reasons is refused for the one that is met first, which depends on where they are; a text
     /// that is open first and refused later may be refused for either; and two changes of which nobody knows what
     /// they leave may touch each other in one format and not in another.
-    #[must_use]
     pub fn then(self, next: Self) -> Option<Self> {
         use Relation::{Changes, Open, Rejects, Same};
         Some(match (self, next) {
@@ -48,13 +47,11 @@ impl Relation {
     }
 
     /// Whether it takes an expectation of its own: neither equal nor merely changed.
-    #[must_use]
     pub fn is_verdict(self) -> bool {
         matches!(self, Self::Rejects(_) | Self::Open(_))
     }
 
     /// The relation in a word, for people.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",

@@ -9,13 +9,11 @@ pub struct Rng(u64);
 
 impl Rng {
     /// The choices of this seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// Choices of their own for one named part, so that a part that throws more often moves no other.
-    #[must_use]
     pub fn fork(&self, name: &str) -> Self {
         // FNV-1a: any fixed mixing of the name does.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

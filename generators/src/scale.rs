@@ -103,7 +103,6 @@ pub const DIMENSIONS: &[Dimension] = &[
 
 impl Dimension {
     /// Whether sessions of this format can grow in it.
-    #[must_use]
     pub fn is_carried(&self, format: &Format) -> bool {
         format.is_written() && (!self.sse || format.carries.sse)
     }

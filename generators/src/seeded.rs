@@ -45,20 +45,17 @@ pub fn cases(seed: u64, count: u64) -> impl Iterator<Item = (u64, Variant)> {
 }
 
 /// The variant of this number. None where no attempt made one, which a given session may be too poor for.
-#[must_use]
 pub fn variant(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
     attempt(seed, index, source).map(|(_, variant)| variant)
 }
 
 /// The same variant without what makes importers reject it. None where nothing does.
-#[must_use]
 pub fn valid_counterpart(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
     let (recipe, variant) = attempt(seed, index, source)?;
     matches!(variant.relation, Relation::Rejects(_)).then(|| recipe.valid_counterpart())?
 }
 
 /// The recipe of the variant with this number, for shrinking.
-#[must_use]
 pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
     attempt(seed, index, source).map(|(recipe, _)| recipe)
 }
@@ -79,7 +76,6 @@ fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<(Recipe, Variant
 }
 
 /// A variant by a single mutator, where the session has something for it to change.
-#[must_use]
 pub fn single(builder: SessionBuilder, mutator: &'static Mutator, rng: &Rng) -> Option<Variant> {
     make(builder, &[mutator], rng, true)
 }
@@ -115,7 +111,6 @@ fn order(mutators: &mut [&'static Mutator]) {
 }
 
 /// A session of ordinary traffic; one in eight holds what the contract leaves open.
-#[must_use]
 pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
     let (hostile, mut steps) = (rng.one_in(8), Vec::new());
     for _ in 0..1 + rng.below(ENTRIES) {

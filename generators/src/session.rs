@@ -65,7 +65,6 @@ pub struct KnownSession {
 
 impl KnownSession {
     /// Makes the session of a plan.
-    #[must_use]
     pub fn new(plan: Plan) -> Self {
         let mut pending = PendingRequests::default();
         let messages: Vec<KnownMessage> =
@@ -78,7 +77,6 @@ impl KnownSession {
     }
 
     /// The meaning in the normal form. Formats that cannot carry a challenge never get a session that shows one.
-    #[must_use]
     pub fn meaning(&self) -> String {
         let events: Vec<_> = self.messages.iter().map(|message| message.event.clone()).collect();
         let events = events.join(",\n");
@@ -133,7 +131,6 @@ impl KnownSession {
     }
 
     /// The messages as lines, with the white space they were given.
-    #[must_use]
     pub fn lines(&self) -> String {
         self.messages.iter().map(|messages| format!("{}\n", messages.text)).collect()
     }

@@ -51,31 +51,26 @@ pub struct KnownEvent {
 
 impl KnownEvent {
     /// The kind of event.
-    #[must_use]
     pub fn is(&self, kind: &str) -> bool {
         self.meaning.get("kind").is_some_and(|node| node.is(kind))
     }
 
     /// Whether it is a result or an error.
-    #[must_use]
     pub fn is_response(&self) -> bool {
         self.is("result") || self.is("error")
     }
 
     /// The correlation id as it is spelled in the normal form.
-    #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.meaning.get("id")?.spelled()
     }
 
     /// The correlation id by its code points, so that two spellings of one id are one.
-    #[must_use]
     pub fn key(&self) -> Option<Vec<u8>> {
         key_of(self.id()?)
     }
 
     /// Whether it is a request or a tool call that can be answered.
-    #[must_use]
     pub fn asks(&self) -> bool {
         self.id().is_some() && !self.is_response()
     }
@@ -127,7 +122,6 @@ impl KnownEvent {
 }
 
 /// The correlation id that an id of this spelling is, in the normal form (clauses ID-STRING, ID-NUMBER, ID-NULL).
-#[must_use]
 pub fn correlation(spelled: &str) -> Option<String> {
     match spelled {
         "null" => None,
@@ -137,14 +131,12 @@ pub fn correlation(spelled: &str) -> Option<String> {
 }
 
 /// The code points of a correlation id in the normal form.
-#[must_use]
 pub fn key_of(id: &str) -> Option<Vec<u8>> {
     Some(Json::parse(id).ok()?.as_text()?.decode().into_owned())
 }
 
 impl Entry {
     /// Something that carries no message: an event of a stream.
-    #[must_use]
     pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
         let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
         let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
@@ -158,21 +150,18 @@ impl Entry {
     }
 
     /// A request.
-    #[must_use]
     pub fn request(side: Side, id: &str, method: &str) -> Self {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
         Self::message(side, &text, &format!(r#"{{"kind":"request","method":"{method}"}}"#), Some(id))
     }
 
     /// A result.
-    #[must_use]
     pub fn result(side: Side, id: &str, result: &str) -> Self {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
         Self::message(side, &text, &format!(r#"{{"kind":"result","result":{result}}}"#), Some(id))
     }
 
     /// A message by its text and its event; its id goes into both.
-    #[must_use]
     pub fn message(side: Side, text: &str, event: &str, id: Option<&str>) -> Self {
         let node = |text: &str| Node::parse(text).unwrap_or(Node::Object(Vec::new()));
         let mut event = KnownEvent { text: node(text), meaning: node(event) };
@@ -302,7 +291,6 @@ impl SessionBuilder {
     }
 
     /// The meaning in the normal form.
-    #[must_use]
     pub fn meaning(&self) -> String {
         let events =
             self.entries.iter().filter_map(|entry| Some(entry.message.as_ref()?.meaning.spell(None)));

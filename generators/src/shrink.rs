@@ -49,13 +49,11 @@ pub struct Recipe {
 
 impl Recipe {
     /// A session and the mutators that are to change it, by level.
-    #[must_use]
     pub fn new(builder: SessionBuilder, wanted: Vec<&'static Mutator>, rng: Rng) -> Self {
         Self { builder, settled: Vec::new(), wanted, rng }
     }
 
     /// The variant. None where a mutator with a verdict took hold in no format.
-    #[must_use]
     pub fn make(&self) -> Option<Variant> {
         let mut variant = VariantBuilder::new(self.builder.clone());
         for mutator in &self.wanted {
@@ -73,7 +71,6 @@ impl Recipe {
     }
 
     /// The same without what has importers reject it or choose.
-    #[must_use]
     pub fn valid_counterpart(&self) -> Option<Variant> {
         let mut valid = self.clone();
         valid.wanted.retain(|mutator| !mutator.relation.is_verdict());
@@ -81,7 +78,6 @@ impl Recipe {
     }
 
     /// How many messages the session has, before its mutators.
-    #[must_use]
     pub fn messages(&self) -> usize {
         self.builder.entries.iter().filter(|entry| entry.message.is_some()).count()
     }

@@ -91,14 +91,12 @@ pub enum Value {
 }
 
 /// One of a table's spellings.
-#[must_use]
 pub fn pick<'t>(table: &[&'t str], choice: u8) -> &'t str {
     table.get(usize::from(choice) % table.len().max(1)).copied().unwrap_or("null")
 }
 
 impl Value {
     /// The value's text; `loose` puts white space wherever it is allowed.
-    #[must_use]
     pub fn spell(&self, loose: bool) -> String {
         let space = if loose { " \t" } else { "" };
         match self {
@@ -154,7 +152,6 @@ fn plain_name(choice: u8) -> &'static str {
 }
 
 /// An object of members that are spelled already.
-#[must_use]
 pub fn object(members: Vec<(&str, String)>, loose: bool) -> String {
     let space = if loose { " \t" } else { "" };
     let members: Vec<_> =

@@ -26,7 +26,6 @@ pub struct VariantBuilder {
 
 impl VariantBuilder {
     /// Begins with a session.
-    #[must_use]
     pub fn new(mut builder: SessionBuilder) -> Self {
         builder.bind_answers();
         let (relation, clauses) = builder.open_clauses();

@@ -43,7 +43,6 @@ enum Change {
 }
 
 /// The bytes after these changes, one after the other.
-#[must_use]
 pub fn edited(mut bytes: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
     for Edit { at, length, change } in edits {
         let at = usize::from(*at) % (bytes.len() + 1);

@@ -27,7 +27,6 @@ pub struct Repository(PathBuf);
 
 impl Repository {
     /// The one that this was built from.
-    #[must_use]
     pub fn here() -> Self {
         Self(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
     }

@@ -77,7 +77,6 @@ pub fn all() -> impl Iterator<Item = &'static Mutator> {
 }
 
 /// The mutator of this name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Mutator> {
     all().find(|mutator| mutator.name == name)
 }

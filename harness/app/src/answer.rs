@@ -65,7 +65,6 @@ pub struct Answer {
 
 impl Answer {
     /// The answer as text, which only that of `convert` may not be.
-    #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

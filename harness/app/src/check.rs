@@ -82,14 +82,12 @@ pub struct Checked {
 
 impl Checked {
     /// Its findings as `mcp-concord check --output json` prints them.
-    #[must_use]
     pub fn json(&self) -> String {
         // Writing to memory does not fail.
         reports::check::json::of_one(&self.file, self.every).unwrap_or_default()
     }
 
     /// Whether nothing was found that counts as a fault: then `check` exits with 0.
-    #[must_use]
     pub fn is_well(&self) -> bool {
         !self.file.is_failure(self.strict)
     }

@@ -96,7 +96,6 @@ impl ConvertOptions {
 }
 
 /// How many bodies of HTTP are neither messages nor what a reader keeps beside them: pages, for example, which no format has.
-#[must_use]
 pub fn bodies_left_out(entries: &[OwnedEntry]) -> usize {
     let mut kept = HashSet::new();
     for entry in entries {

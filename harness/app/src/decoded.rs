@@ -14,7 +14,6 @@ const PAGE: &[u8] = b"<!";
 const UTF16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Whether these first bytes are those of something that is decoded.
-#[must_use]
 pub fn is_coded(start: &[u8]) -> bool {
     start.starts_with(&GZIP) || start.starts_with(PAGE) || UTF16.iter().any(|mark| start.starts_with(mark))
 }

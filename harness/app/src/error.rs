@@ -82,7 +82,6 @@ impl Error {
     }
 
     /// What ended the reading of `name`.
-    #[must_use]
     pub fn reading(name: &str, error: ReadError) -> Self {
         let cause = match error {
             ReadError::Rejected(rejection) => Cause::Rejected(rejection),
@@ -96,7 +95,6 @@ impl Error {
     }
 
     /// The kind: the code of a rejection (see [`transcript::rejection::Code`]), or one of a call that cannot be answered.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match &self.cause {
             Cause::Rejected(rejection) => rejection.code.name(),
@@ -113,7 +111,6 @@ impl Error {
     }
 
     /// What is wrong, in a sentence without its full stop.
-    #[must_use]
     pub fn message(&self) -> String {
         match &self.cause {
             Cause::Rejected(rejection) => rejection.message.clone(),
@@ -136,7 +133,6 @@ impl Error {
     }
 
     /// How the recording was rejected, where it was: the clause, the line and column from 1, and a JSON pointer (RFC 6901).
-    #[must_use]
     pub fn rejection(&self) -> Option<&Rejection> {
         match &self.cause {
             Cause::Rejected(rejection) => Some(rejection),
@@ -145,7 +141,6 @@ impl Error {
     }
 
     /// The error as one JSON object on a line.
-    #[must_use]
     pub fn json(&self) -> String {
         let word = |word: Option<&str>| word.map_or("null".to_owned(), quoted);
         let number = |number: Option<u64>| number.map_or("null".to_owned(), |number| number.to_string());

@@ -23,19 +23,16 @@ pub struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     /// A recording in memory.
-    #[must_use]
     pub fn new(name: &str, bytes: &'a [u8]) -> Self {
         Self { name: name.to_owned(), source: Box::new(Cursor::new(bytes)), found: false, exact: false }
     }
 
     /// The same, which asks before each MiB whether to stop: that ends the call with the code `interrupted`.
-    #[must_use]
     pub fn stoppable(name: &str, bytes: &'a [u8], stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { source: Box::new(Stoppable { bytes: Cursor::new(bytes), stop }), ..Self::new(name, &[]) }
     }
 
     /// A recording that is read once, from its beginning to its end.
-    #[must_use]
     pub fn once(name: &str, reader: impl Read + Send + 'a) -> Self {
         Self { source: Box::new(Once(reader)), ..Self::new(name, &[]) }
     }

@@ -76,7 +76,6 @@ impl<'o> Summary<'o> {
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.overviews.is_empty()
     }

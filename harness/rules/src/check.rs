@@ -120,7 +120,6 @@ fn kind(format: &Format) -> RecordingKind {
 }
 
 /// Why a schema, both as JSON texts, refuses a value, and where; none where it accepts the value, or cannot be judged.
-#[must_use]
 pub fn misfit(schema: &str, value: &str) -> Option<String> {
     match Schemas::default().fit(Json::parse(schema).ok()?, Json::parse(value).ok()?) {
         Fit::Unfit(why, at) => Some(format!("{at}: {why}")),

@@ -103,14 +103,12 @@ impl Rule {
     /// The page of the document that the rule comes from, in the revision in question. Where the rule does not bind in it, or
     /// none is known, that is the newest in which it does. None where the document is a text without a page of its own,
     /// such as the reading contract, which `explain` prints.
-    #[must_use]
     pub fn link(&self, revision: Option<Revision>) -> Option<String> {
         let revision = revision.filter(|revision| self.span.has(*revision)).unwrap_or(self.span.last);
         self.source.split("; ").find_map(|source| link(source, revision))
     }
 
     /// Its pages in each of the revisions in which it binds, each page once.
-    #[must_use]
     pub fn links(&self) -> Vec<String> {
         let binding = Revision::ALL.into_iter().filter(|revision| self.span.has(*revision));
         let mut links: Vec<String> = binding.filter_map(|revision| self.link(Some(revision))).collect();

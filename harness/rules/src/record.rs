@@ -132,7 +132,6 @@ pub struct Totals {
 impl Totals {
     /// Whether something was found that counts as a fault for the exit code: an error, or a warning where those count
     /// (`strict`).
-    #[must_use]
     pub fn is_failure(self, strict: bool) -> bool {
         self.errors > 0 || strict && self.warnings > 0
     }
@@ -158,7 +157,6 @@ impl std::ops::AddAssign for Totals {
 
 impl CheckedFile {
     /// What was found in a recording, as far as it was asked for.
-    #[must_use]
     pub fn new(name: &str, format: &str, judged: &CheckResult, selection: &RuleSelection) -> Self {
         let mut lines = Vec::new();
         for outcome in &judged.outcomes {
@@ -192,13 +190,11 @@ impl CheckedFile {
 
     /// Whether the recording falls short: an error was found, or a warning where those count (`strict`), or a required
     /// rule was not kept.
-    #[must_use]
     pub fn is_failure(&self, strict: bool) -> bool {
         self.totals().is_failure(strict) || self.required.as_ref().is_some_and(|kept| !kept.conforms())
     }
 
     /// How often rules were broken.
-    #[must_use]
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for line in &self.lines {
@@ -208,7 +204,6 @@ impl CheckedFile {
     }
 
     /// The same by party: client, server and recorder always, others where they have something.
-    #[must_use]
     pub fn by_party(&self) -> BTreeMap<&'static str, Totals> {
         let parties = [Party::Client, Party::Server, Party::Recorder];
         let mut totals: BTreeMap<&'static str, Totals> =
@@ -220,7 +215,6 @@ impl CheckedFile {
     }
 
     /// How many rules came to each verdict: the worst of each rule's lines.
-    #[must_use]
     pub fn rules(&self) -> BTreeMap<RuleVerdict, usize> {
         let mut worst: BTreeMap<&str, RuleVerdict> = BTreeMap::new();
         for line in &self.lines {
@@ -238,20 +232,17 @@ impl CheckedFile {
 
 impl RuleResult {
     /// Whether it counts as a fault for the exit code; a warning does where warnings count (`strict`).
-    #[must_use]
     pub fn counts(&self, strict: bool) -> bool {
         self.verdict == RuleVerdict::Fail || strict && self.verdict == RuleVerdict::Warn
     }
 
     /// Whether it tells of a place where a rule was broken.
-    #[must_use]
     pub fn is_finding(&self) -> bool {
         matches!(self.verdict, RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info)
     }
 }
 
 /// Who tells of each finding in a recording that is reported as soon as it is found. Its page is not known yet, as the revision may not be.
-#[must_use]
 pub fn listener(
     name: &str,
     selection: &RuleSelection,

@@ -22,25 +22,21 @@ impl Span {
     pub const MODERN: Self = Self::only(Revision::V2026_07_28);
 
     /// From one to another.
-    #[must_use]
     pub const fn between(first: Revision, last: Revision) -> Self {
         Self { first, last }
     }
 
     /// From one on.
-    #[must_use]
     pub const fn from(first: Revision) -> Self {
         Self::between(first, Revision::V2026_07_28)
     }
 
     /// Only one.
-    #[must_use]
     pub const fn only(revision: Revision) -> Self {
         Self::between(revision, revision)
     }
 
     /// Whether it has this revision.
-    #[must_use]
     pub fn has(self, revision: Revision) -> bool {
         (self.first..=self.last).contains(&revision)
     }

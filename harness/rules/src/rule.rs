@@ -80,7 +80,6 @@ impl Rule {
     }
 
     /// How much it binds in a revision; in its own words where the revision is unknown.
-    #[must_use]
     pub fn level_in(&self, revision: Option<Revision>) -> Level {
         match (self.raised, revision) {
             (Some((since, level)), Some(revision)) if revision >= since => level,
@@ -89,7 +88,6 @@ impl Rule {
     }
 
     /// The part of the id before its first dot, such as `jsonrpc`.
-    #[must_use]
     pub fn prefix(&self) -> &'static str {
         self.id.split('.').next().unwrap_or_default()
     }
@@ -109,7 +107,6 @@ pub enum Level {
 
 impl Level {
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Must => "must",
@@ -119,7 +116,6 @@ impl Level {
     }
 
     /// The level of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Must, Self::Should, Self::Info].into_iter().find(|level| level.name() == name)
     }
@@ -149,7 +145,6 @@ impl From<Side> for Party {
 
 impl Party {
     /// Its name; that of the sender where a finding could not tell who it was.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -186,7 +181,6 @@ impl Need {
     }
 
     /// What is missing, and which recordings have it.
-    #[must_use]
     pub fn lack(self) -> &'static str {
         match self {
             Self::Direction => "who sent each message; a trace, an envelope or a HAR would show it",

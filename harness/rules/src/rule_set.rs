@@ -42,7 +42,6 @@ pub struct RuleSetResult {
 
 impl RuleSetResult {
     /// No rule was broken, and all of the recording could be read.
-    #[must_use]
     pub fn conforms(&self) -> bool {
         self.broken == 0 && self.whole
     }
@@ -110,13 +109,11 @@ impl RuleSet {
     }
 
     /// The set of this name that comes with the program, as a file.
-    #[must_use]
     pub fn shipped(name: &str) -> Option<&'static str> {
         SHIPPED.iter().find(|(revision, _)| revision.name() == name).map(|(_, text)| *text)
     }
 
     /// The rules of today that bind client and server in a revision.
-    #[must_use]
     pub fn present(suite: &str, revision: Revision) -> Self {
         let binds = |rule: &&'static Rule| {
             rule.party != Party::Recorder
@@ -127,7 +124,6 @@ impl RuleSet {
     }
 
     /// The set as a file.
-    #[must_use]
     pub fn spell(&self) -> String {
         let Self { suite, revision, rules } = self;
         let mut out = format!(
@@ -144,7 +140,6 @@ impl RuleSet {
     }
 
     /// Why a recording of this name that shows `shown` cannot be held against the set, in words; none where it can.
-    #[must_use]
     pub fn why_not(&self, name: &str, shown: Option<Revision>) -> Option<String> {
         let wanted = self.revision;
         match shown {

@@ -61,14 +61,12 @@ impl RuleSelection {
     }
 
     /// Every rule, whatever it binds and whichever side is at fault.
-    #[must_use]
     pub fn everything() -> Self {
         let rules = all().map(|rule| rule.id).collect();
         Self { rules, level: Level::Info, profile: Profile::All, allow_empty: false }
     }
 
     /// The rules of a frozen set, whatever they bind and whichever side is at fault.
-    #[must_use]
     pub fn of_set(frozen: &RuleSet) -> Self {
         let rules = frozen.rules.iter().map(|rule| rule.id).collect();
         Self { rules, level: Level::Info, profile: Profile::All, allow_empty: false }
@@ -105,7 +103,6 @@ impl RuleSelection {
 
 impl Profile {
     /// The profile of this name.
-    #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
             "recorder" => Some(Self::Recorder),

@@ -19,7 +19,6 @@ impl Class {
     pub const ALL: [Self; 3] = [Self::Breaking, Self::Review, Self::Additive];
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Breaking => "breaking",
@@ -95,7 +94,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// How many changes are of a class.
-    #[must_use]
     pub fn count(&self, class: Class) -> usize {
         self.changes.iter().filter(|change| change.class == class).count()
     }

@@ -115,13 +115,11 @@ impl Collector {
     }
 
     /// The names of all the servers that were met. A surface is of one.
-    #[must_use]
     pub fn servers(&self) -> &[String] {
         &self.names
     }
 
     /// What was found.
-    #[must_use]
     pub fn finish(self) -> Surface {
         let Self { mut surface, nameless, left_out, .. } = self;
         for (kind, listing) in LISTINGS.iter().zip(&surface.listings) {

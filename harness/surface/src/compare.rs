@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use transcript::json::{Json, OwnedJson};
 
 /// Compares what a server offered with what it offers now.
-#[must_use]
 pub fn compare(old: &Surface, new: &Surface) -> Comparison {
     let mut found = Found::new(size(old) + size(new));
     compare_into(old, new, &mut found);

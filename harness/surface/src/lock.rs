@@ -11,7 +11,6 @@ pub const LOCK_VERSION: &str = "1";
 const MARK: &str = "mcpSurface";
 
 /// Whether a text looks like a lock file, of whatever version.
-#[must_use]
 pub fn is_lock(text: &str) -> bool {
     let text = text.trim_start();
     let named = text.strip_prefix('{').map(str::trim_start).and_then(|text| text.strip_prefix('"'));
@@ -19,7 +18,6 @@ pub fn is_lock(text: &str) -> bool {
 }
 
 /// Writes a surface: a member a line down to the parts of definitions, items by name, members as the server ordered them.
-#[must_use]
 pub fn write_lock(surface: &Surface) -> String {
     let mut parts = vec![format!("\"{MARK}\": {LOCK_VERSION}")];
     let string = |text: &str| serde_json::Value::from(text).to_string();

@@ -63,13 +63,11 @@ pub struct Surface {
 
 impl Surface {
     /// Whether nothing was listed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listings.iter().all(Option::is_none)
     }
 
     /// Whether the server declares what a listing belongs to; none where no handshake is there.
-    #[must_use]
     pub fn declares(&self, kind: &ListingKind) -> Option<bool> {
         Some(self.capabilities.as_ref()?.json().member(kind.capability).is_some())
     }

@@ -23,7 +23,6 @@ pub struct Sides<'s> {
 }
 
 /// For a person at a terminal: the gravest changes first, by what changed.
-#[must_use]
 pub fn text(sides: Sides<'_>, found: &Comparison, colour: bool) -> String {
     let mut out = String::new();
     for (word, (name, surface)) in [("old", sides.old), ("new", sides.new)] {
@@ -78,7 +77,6 @@ fn gathered(kind: &ListingKind, changes: &[&Change], out: &mut String) {
 }
 
 /// For a comment on a pull request.
-#[must_use]
 pub fn markdown(sides: Sides<'_>, found: &Comparison) -> String {
     let mut out = format!("### What the server offers: {}\n\n", counts(found));
     for (word, (name, surface)) in [("Old", sides.old), ("New", sides.new)] {
@@ -95,7 +93,6 @@ pub fn markdown(sides: Sides<'_>, found: &Comparison) -> String {
 }
 
 /// For programs. `surface.schema.json` beside this crate says what each member is.
-#[must_use]
 pub fn json(sides: Sides<'_>, found: &Comparison) -> String {
     let side = |(name, surface): (&str, &Surface)| {
         let listed: serde_json::Map<String, Value> = LISTINGS
@@ -118,7 +115,6 @@ pub fn json(sides: Sides<'_>, found: &Comparison) -> String {
 }
 
 /// As SARIF 2.1.0, for code scanners: a result a change, in the new side's file.
-#[must_use]
 pub fn sarif(sides: Sides<'_>, found: &Comparison, version: &str) -> String {
     let (file, surface) = sides.new;
     let rules: Vec<Value> = KINDS_OF_CHANGE
@@ -163,7 +159,6 @@ fn line(surface: &Surface, subject: &str) -> Option<u64> {
 }
 
 /// What a side offers, in one line.
-#[must_use]
 pub fn offer(surface: &Surface) -> String {
     let mut parts = Vec::new();
     if let Some(Server { name, version, .. }) = &surface.server {
@@ -182,7 +177,6 @@ pub fn offer(surface: &Surface) -> String {
 }
 
 /// The totals, in one line.
-#[must_use]
 pub fn counts(found: &Comparison) -> String {
     if found.changes.is_empty() {
         return "no change".to_owned();

@@ -68,7 +68,6 @@ impl Answer {
     /// What to make of two answers to the same question: the first, or [`FailureKind::Unstable`] where they differ
     /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON. Where it failed
     /// to answer once, that is what is reported: a crash now and then is a crash.
-    #[must_use]
     pub fn confirmed_by(self, again: &Answer) -> Answer {
         let same = match (&self, again) {
             (Self::Meaning(first), Self::Meaning(second)) => first.json().same(second.json()),
@@ -95,7 +94,6 @@ impl Answer {
     }
 
     /// The answer in a few words, for messages.
-    #[must_use]
     pub fn in_words(&self) -> String {
         match self {
             Self::Meaning(meaning) => READING.to_owned() + &counted(meaning.count(), "event"),
@@ -111,7 +109,6 @@ impl Answer {
 
 impl FailureKind {
     /// The name, as in the verdicts.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Crash => "crash",

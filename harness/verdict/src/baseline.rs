@@ -149,7 +149,6 @@ impl Baseline {
     }
 
     /// Whether an entry names this reading.
-    #[must_use]
     pub fn names(&self, case: &str, format: &str) -> bool {
         self.entries.iter().any(|known| known.names(case, format))
     }
@@ -194,7 +193,6 @@ impl Baseline {
 
     /// The findings that it lets pass, by their rules and sessions in place of cases and formats; and the entries that let none
     /// pass, where `whole` says that everything was judged.
-    #[must_use]
     pub fn excuses(
         &self,
         findings: &[(&str, &str)],
@@ -215,7 +213,6 @@ impl Baseline {
     }
 
     /// What a result is in the light of it: known failures are expected, and passes that are listed as failures are not.
-    #[must_use]
     pub fn verdict(&self, line: &CaseResult) -> Verdict {
         let mut naming = self.entries.iter().filter(|known| known.names(&line.case, &line.format));
         match line.verdict {
@@ -352,7 +349,6 @@ fn glob(text: &str) -> Result<GlobMatcher, String> {
 
 /// Entries for the failures of `record` that no entry excuses, as text to be appended to a baseline; empty where
 /// there are none. Each waits for a person's reason. Where the text is the first of its file, it names the dialect.
-#[must_use]
 pub fn entries(record: &Record, first: bool) -> String {
     let kind = |line: &CaseResult| KINDS.contains(&line.verdict).then_some((line.verdict, line.silent_loss));
     let mut cases: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();

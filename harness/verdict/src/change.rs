@@ -37,7 +37,6 @@ pub struct Change {
 }
 
 /// What changed from `old` to `new`: regressions first, each sort in the order of the suite.
-#[must_use]
 pub fn changes(old: &Record, new: &Record) -> Vec<Change> {
     let key = |line: &CaseResult| (line.case.clone(), line.format.clone());
     let mut before: BTreeMap<_, Verdict> = old.results.iter().map(|line| (key(line), line.verdict)).collect();

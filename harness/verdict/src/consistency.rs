@@ -20,7 +20,6 @@ pub struct FormatAnswer<'a> {
 
 /// For each answer, how it differs from what most others say (the first of them, where as many say either); none
 /// where it agrees, or says nothing at all.
-#[must_use]
 pub fn judge(asked: &[FormatAnswer<'_>]) -> Vec<Option<Judgement>> {
     // One answer of each camp, with the number of those that agree with it.
     let mut camps: Vec<(&FormatAnswer<'_>, usize)> = Vec::new();

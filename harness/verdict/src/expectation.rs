@@ -17,7 +17,6 @@ pub enum Expectation {
 
 impl Expectation {
     /// The meaning that a reading must have, where the case gives one.
-    #[must_use]
     pub fn meaning(&self) -> Option<&Meaning> {
         match self {
             Self::Meaning(meaning) | Self::Either(Some(meaning)) => Some(meaning),

@@ -4,7 +4,6 @@
 const LONGEST: usize = 100;
 
 /// The words of a message up to its particulars, which follow a colon.
-#[must_use]
 pub fn gist(message: &str) -> String {
     let words = message.lines().next().unwrap_or_default();
     let open = |end: &usize| words[..*end].matches('(').count() > words[..*end].matches(')').count();
@@ -14,7 +13,6 @@ pub fn gist(message: &str) -> String {
 }
 
 /// Words without numbers and quoted text. The names of encodings stay.
-#[must_use]
 pub fn unparticular(words: impl AsRef<str>) -> String {
     let mut out = String::new();
     let mut rest = words.as_ref().chars();

@@ -20,7 +20,6 @@ pub enum Identified {
 }
 
 /// Judges one answer.
-#[must_use]
 pub fn judge(expected: &Identified, answer: &Answer) -> Judgement {
     match (expected, answer) {
         (_, Answer::Unsupported { why }) => Judgement::plain(Verdict::Skip, Some(why.clone())),

@@ -44,7 +44,6 @@ impl Verdict {
     ];
 
     /// The name in records and reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -60,7 +59,6 @@ impl Verdict {
     }
 
     /// Whether a run with this verdict in it falls short.
-    #[must_use]
     pub fn is_failure(self) -> bool {
         !matches!(self, Self::Pass | Self::ExpectedFail | Self::Skip)
     }
@@ -86,7 +84,6 @@ pub struct Judgement {
 
 impl Judgement {
     /// A judgement with nothing to show but its words.
-    #[must_use]
     pub fn plain(verdict: Verdict, message: Option<String>) -> Self {
         Self { verdict, difference: None, silent_loss: false, message, redacted: 0, remark: None }
     }

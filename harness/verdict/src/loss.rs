@@ -13,7 +13,6 @@ const PAIRED: usize = 1_000;
 ///
 /// A message is *read wrongly* when something of its sort stands in the reading that is not an expected message at
 /// all. It is *lost* when nothing does: the reading has fewer of the sort, or has another one twice instead.
-#[must_use]
 pub(crate) fn silent(expected: &[Part<'_>], actual: &[Part<'_>], rules: &DiffOptions) -> bool {
     let but_for_binding = |place: &str| PointerPattern::parse(place).ok();
     let ignore = ["/answers", "/outcome"].into_iter().filter_map(but_for_binding).collect();

@@ -23,7 +23,6 @@ impl Value {
     }
 
     /// The value.
-    #[must_use]
     pub fn json(&self) -> Json<'_> {
         self.0.json()
     }
@@ -157,25 +156,21 @@ macro_rules! document {
             }
 
             /// Takes the text that a writer of this form has just made.
-            #[must_use]
             pub fn written(text: String) -> Self {
                 Self(OwnedJson::written(text))
             }
 
             /// The document.
-            #[must_use]
             pub fn json(&self) -> Json<'_> {
                 self.0.json()
             }
 
             /// Its text.
-            #[must_use]
             pub fn text(&self) -> &str {
                 self.0.json().text()
             }
 
             /// How many items its list has.
-            #[must_use]
             pub fn count(&self) -> usize {
                 self.json().member($list).map_or(0, |list| list.items().count())
             }
@@ -197,7 +192,6 @@ document!(Identification, "evidence");
 
 impl Meaning {
     /// What an importer that shows tool calls only can show of it.
-    #[must_use]
     pub fn calls(&self) -> Calls {
         Calls::written(projection::calls(self.json()))
     }

@@ -23,7 +23,6 @@ pub fn parse(text: &str) -> Result<Json<'_>, String> {
 }
 
 /// Everything in `meaning` that the normal form does not allow.
-#[must_use]
 pub fn check(meaning: Json<'_>) -> Vec<FormError> {
     let mut check = Check::default();
     check.members(

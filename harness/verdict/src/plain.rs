@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Text cut to about `width` characters, with a mark where it goes on.
-#[must_use]
 pub fn cut(text: &str, width: usize) -> String {
     match text.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", plain(&text[..end])),
@@ -14,7 +13,6 @@ pub fn cut(text: &str, width: usize) -> String {
 
 /// A stranger's text on one line: control characters, bidirectional overrides, invisible marks and commands to the runner of a
 /// workflow are spelled out instead of obeyed.
-#[must_use]
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -38,7 +36,6 @@ pub fn plain(text: &str) -> String {
 }
 
 /// A count with its noun.
-#[must_use]
 pub fn counted(count: impl TryInto<u64>, one: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     match count {
@@ -49,13 +46,11 @@ pub fn counted(count: impl TryInto<u64>, one: &str) -> String {
 }
 
 /// A word for a shell.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Whether a terminal may obey a character, or show another text than stands there.
-#[must_use]
 pub fn is_obeyed(char: char) -> bool {
     let is_mark = matches!(
         char,

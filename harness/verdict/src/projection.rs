@@ -8,7 +8,6 @@ use transcript::json::Json;
 
 /// The calls projection of a meaning in the normal form, as JSON text: every `tool_call` in order, with the
 /// outcome that answers it or `null`; and the meaning's `authorization_discovery`, where it has one.
-#[must_use]
 pub fn calls(meaning: Json<'_>) -> String {
     let events: Vec<Json<'_>> = meaning.member("events").map(|it| it.items().collect()).unwrap_or_default();
     let mut outcomes: Vec<Option<(&str, Json<'_>)>> = vec![None; events.len()];

@@ -15,14 +15,12 @@ pub const START: &str = r#"{"cmd":"start","protocol":1}"#;
 pub const STOP: &str = r#"{"cmd":"stop"}"#;
 
 /// The question about one transcript.
-#[must_use]
 pub fn read(seq: u64, format: &str, path: &str) -> String {
     let (format, path) = (quoted(format), quoted(path));
     format!(r#"{{"cmd":"read","seq":{seq},"format":{format},"path":{path}}}"#)
 }
 
 /// The question what a recording shows. Nothing is said of its format.
-#[must_use]
 pub fn identify(seq: u64, path: &str) -> String {
     format!(r#"{{"cmd":"identify","seq":{seq},"path":{}}}"#, quoted(path))
 }
@@ -176,7 +174,6 @@ fn decoded(value: Json<'_>) -> Option<String> {
 }
 
 /// What came instead of an answer, cut to what a person reads.
-#[must_use]
 pub fn shown(bytes: &[u8]) -> String {
     const LONGEST: usize = 200;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST)]);

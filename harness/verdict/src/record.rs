@@ -94,7 +94,6 @@ pub struct Suite {
 
 impl Suite {
     /// A suite that was written, not generated, judged by this version of the contract.
-    #[must_use]
     pub fn new(version: &str, digest: &str) -> Self {
         let (version, digest) = (version.to_owned(), digest.to_owned());
         Self { version, digest, contract: CONTRACT.to_owned(), seed: None }
@@ -129,7 +128,6 @@ pub struct Implementation {
 
 impl Implementation {
     /// An importer that was judged by the contract itself.
-    #[must_use]
     pub fn new(name: &str, version: &str, level: Level) -> Self {
         Self { name: name.to_owned(), version: version.to_owned(), level, dialect: None, digest: None }
     }
@@ -141,13 +139,11 @@ impl Implementation {
     }
 
     /// Whether it is the same program, in whatever version, judged in the same dialect.
-    #[must_use]
     pub fn is_of(&self, other: &Self) -> bool {
         self.name == other.name && self.dialect == other.dialect
     }
 
     /// `name version`, with the dialect where it is not the contract itself: what a report calls the run.
-    #[must_use]
     pub fn title(&self) -> String {
         let dialect = self.dialect.as_ref().map(|name| format!(", dialect {name}")).unwrap_or_default();
         format!("{} {}{dialect}", self.name, self.version)
@@ -171,7 +167,6 @@ pub struct CaseNote {
 
 impl CaseNote {
     /// A case that no reading fell short of yet.
-    #[must_use]
     pub fn new(title: &str, reason: &str) -> Self {
         Self { title: title.to_owned(), reason: reason.to_owned(), ..Self::default() }
     }
@@ -212,7 +207,6 @@ pub struct Known {
 
 impl Record {
     /// What is counted, and of what: results of cases, or dimensions of sessions where a recorder was judged.
-    #[must_use]
     pub fn counts(&self) -> (&'static str, &'static str) {
         match self.subject {
             Subject::Importer => ("result", "case"),
@@ -221,7 +215,6 @@ impl Record {
     }
 
     /// A record of these results. The totals are counted here, so that they add up to the plan.
-    #[must_use]
     pub fn new(
         suite: Suite,
         implementation: Implementation,

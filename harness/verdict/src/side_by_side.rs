@@ -13,7 +13,6 @@ const ORDER: &[&str] =
     &["kind", "id", "answers", "method", "tool", "arguments", "params", "result", "error", "outcome"];
 
 /// Both sides of a reading that fell short.
-#[must_use]
 pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSides {
     let expected = match expectation {
         Expectation::Rejection(code) => format!("a rejection ({code})\n"),
@@ -27,7 +26,6 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSi
 }
 
 /// Both sides of an identification that fell short.
-#[must_use]
 pub fn identified(expected: &Identified, answer: &Answer) -> BothSides {
     let expected = match expected {
         Identified::As(expected) => lines(expected.json()),

@@ -19,7 +19,6 @@ use std::fmt::Write as _;
 const REASONS: usize = 10;
 
 /// The whole record.
-#[must_use]
 pub fn render(record: &Record, options: &Options<'_>) -> String {
     let mut parts = Vec::new();
     if options.volume >= Verbosity::Loud {
@@ -41,7 +40,6 @@ pub fn render(record: &Record, options: &Options<'_>) -> String {
 }
 
 /// How many results of how many cases came to what, or of a recorder, how many dimensions of how many sessions.
-#[must_use]
 pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let counts: Vec<String> = record
         .totals

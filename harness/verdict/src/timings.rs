@@ -61,7 +61,6 @@ impl fmt::Display for Stray {
 
 impl Times {
     /// The times that the lines of `record` hold.
-    #[must_use]
     pub fn new(record: &Record) -> Self {
         let time = |line: &CaseResult| {
             let microseconds = u64::try_from(line.took?.as_micros()).unwrap_or(u64::MAX);

@@ -12,7 +12,6 @@ use transcript::rejection::Code;
 pub use crate::judgement::{Judgement, Question, Verdict};
 
 /// Judges one answer. Whether the answers of a case agree with each other is for [`crate::consistency`].
-#[must_use]
 pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer) -> Judgement {
     match answer {
         Answer::Unsupported { why } => return Judgement::plain(Verdict::Skip, Some(why.clone())),
@@ -42,7 +41,6 @@ pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer
 }
 
 /// What becomes of a pass that proves nothing, since the importer's level shows nothing of such a session.
-#[must_use]
 pub fn unseen(question: &Question<'_>, answer: &Answer) -> Option<Judgement> {
     let why = "nothing to compare at the level `calls`: the session has no tool call";
     shows_nothing(answer, question.level).then(|| Judgement::plain(Verdict::Skip, Some(why.to_owned())))

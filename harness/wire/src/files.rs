@@ -25,7 +25,6 @@ pub enum Access {
 
 impl Access {
     /// The access to a copy of this file: a private file stays private.
-    #[must_use]
     pub fn of_copy(original: &Path) -> Self {
         #[cfg(unix)]
         if fs::metadata(original).is_ok_and(|it| it.is_file() && is_private(&it)) {
@@ -80,7 +79,6 @@ impl Growing {
     }
 
     /// Whether there was no such file before.
-    #[must_use]
     pub fn is_new(&self) -> bool {
         self.made
     }
@@ -118,7 +116,6 @@ impl Growing {
 }
 
 /// What tells the file of this name from every other one for as long as somebody has it open; none where nothing is there.
-#[must_use]
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     let there = fs::metadata(path).ok()?;
     #[cfg(unix)]
@@ -130,7 +127,6 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
 }
 
 /// Whether both are one file, also through links, and also where it is not there yet.
-#[must_use]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     place(one).is_some_and(|one| place(other) == Some(one))

@@ -80,7 +80,6 @@ pub fn watch() -> io::Result<()> {
 }
 
 /// Whether one came.
-#[must_use]
 pub fn requested() -> bool {
     CAUGHT.load(Ordering::SeqCst) != 0
 }
@@ -110,7 +109,6 @@ pub(crate) fn is_overdue() -> bool {
 }
 
 /// The exit code of a command that one cut short: 128 and the signal's number, as in a shell.
-#[must_use]
 pub fn code() -> Option<u8> {
     match CAUGHT.load(Ordering::SeqCst) {
         0 => None,

@@ -204,7 +204,6 @@ impl Journal {
     }
 
     /// The time for a note that is made later.
-    #[must_use]
     pub fn now(&self) -> u64 {
         let Some(sink) = &self.0 else { return 0 };
         let now = micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
@@ -251,7 +250,6 @@ impl Journal {
     }
 
     /// Why the journal is not whole, where it is not.
-    #[must_use]
     pub fn fault(&self) -> Option<String> {
         let output = lock(&self.0.as_ref()?.output);
         output.fault.as_ref().map(ToString::to_string)

@@ -17,7 +17,6 @@ pub struct Json {
 
 impl Json {
     /// Nothing was written so far. Every line is written where `every` is set.
-    #[must_use]
     pub fn new(every: bool) -> Self {
         Self { every, begun: false }
     }

@@ -38,7 +38,6 @@ const HEAD: &str = r#"{
 
 impl Sarif {
     /// Nothing was written so far. The version is that of the program; every line is written where `every` is set.
-    #[must_use]
     pub fn new(version: &str, every: bool) -> Self {
         Self {
             version: version.to_owned(),

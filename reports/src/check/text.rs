@@ -47,7 +47,6 @@ pub struct Text {
 
 impl Text {
     /// Nothing was shown so far. The version is that of the program that judges.
-    #[must_use]
     pub fn new(version: &str, options: Options) -> Self {
         let version = version.to_owned();
         Self { version, options, files: Vec::new(), count: 0, sum: Totals::default(), begun: false }

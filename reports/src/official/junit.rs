@@ -4,7 +4,6 @@ use super::{OfficialCheck, OfficialRun, OfficialStatus, Scenario, text};
 use crate::junit::{JunitCase, JunitCounts, JunitOutcome, JunitStatus, JunitSuite, TAIL, head};
 
 /// The run as XML.
-#[must_use]
 pub fn render(run: &OfficialRun) -> String {
     let (mut counts, mut suites) = (JunitCounts::default(), String::new());
     for scenario in &run.scenarios {

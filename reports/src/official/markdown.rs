@@ -5,7 +5,6 @@ use crate::run::markdown::{MOST, text};
 use std::fmt::Write as _;
 
 /// The run as Markdown.
-#[must_use]
 pub fn render(run: &OfficialRun) -> String {
     let mut out = format!("### Official suite\n\n{}.\n", text(&run.sentence()));
     let short = run.short();

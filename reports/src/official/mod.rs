@@ -140,13 +140,11 @@ pub struct RuleAnswer {
 
 impl OfficialCheck {
     /// When it was made, in milliseconds since the Unix epoch.
-    #[must_use]
     pub fn time(&self) -> Option<i64> {
         formats::time::parse(self.timestamp.as_deref()?)
     }
 
     /// Whether it fell short.
-    #[must_use]
     pub fn is_short(&self) -> bool {
         matches!(self.status, OfficialStatus::Failure | OfficialStatus::Warning)
     }
@@ -212,7 +210,6 @@ fn said(scenarios: &[&Scenario]) -> String {
 
 impl OfficialRun {
     /// The run on one line.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let all: Vec<&Scenario> = self.scenarios.iter().collect();
         let findings: u64 = self.findings().map(|finding| 1 + finding.more).sum();

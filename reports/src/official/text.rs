@@ -14,7 +14,6 @@ const SHOWN: usize = 3;
 const WIDTH: usize = 140;
 
 /// The run as text.
-#[must_use]
 pub fn text(run: &OfficialRun) -> String {
     let mut out = format!("{}\n\n", plain(&run.sentence()));
     let width = |column: fn(&Scenario) -> usize| run.scenarios.iter().map(column).max().unwrap_or_default();

@@ -6,7 +6,6 @@ use verdict::record::Record;
 use verdict::verdict::Verdict;
 
 /// The badge's JSON: how many readings, or dimensions of a recorder, came out well of those that were judged.
-#[must_use]
 pub fn render(record: &Record) -> String {
     let of = |verdict| record.totals.get(&verdict).copied().unwrap_or_default();
     let judged = record.planned - of(Verdict::Skip);

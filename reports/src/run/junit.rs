@@ -6,7 +6,6 @@ use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// The record as XML. Texts are cleaned of what XML cannot hold.
-#[must_use]
 pub fn render(record: &Record) -> String {
     let (mut suites, mut counts) = (String::new(), JunitCounts::default());
     for lines in record.results.chunk_by(|one, next| one.case == next.case) {

@@ -15,7 +15,6 @@ pub(crate) const MOST: usize = 25;
 const WIDTH: usize = 160;
 
 /// The record as Markdown.
-#[must_use]
 pub fn render(record: &Record) -> String {
     let mut out = format!("### {}\n\n", text(&record.title()));
     let counts: Vec<String> =
@@ -69,7 +68,6 @@ fn tallied<'s>(title: &str, said: impl Iterator<Item = &'s str>, out: &mut Strin
 }
 
 /// What changed since another run.
-#[must_use]
 pub fn changes(changes: &[Change]) -> String {
     let mut out = String::new();
     for (sort, title) in SORTS {

@@ -32,7 +32,6 @@ impl Target {
     }
 
     /// What becomes of a session that was read as `from`.
-    #[must_use]
     pub fn conversion(self, session: &Session, from: &Format) -> Conversion {
         match self {
             Self::Format(to) => Conversion::new(session, from, to),

@@ -26,7 +26,6 @@ pub enum RuleVerdict {
 
 impl RuleVerdict {
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -39,7 +38,6 @@ impl RuleVerdict {
     }
 
     /// The verdict of a breach that binds this much.
-    #[must_use]
     pub fn new(level: Level) -> Self {
         match level {
             Level::Must => Self::Fail,

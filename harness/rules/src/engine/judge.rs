@@ -78,13 +78,11 @@ pub(crate) struct Judge {
 
 impl Judge {
     /// Begins.
-    #[must_use]
     pub(crate) fn new(options: &JudgeOptions) -> Self {
         Self::for_families(options, |_| true)
     }
 
     /// Begins, and judges by only some of the families, given by their numbers.
-    #[must_use]
     pub(super) fn for_families(options: &JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
         let families = options.families;
         Self {
@@ -223,7 +221,6 @@ impl Judge {
     }
 
     /// What came of it.
-    #[must_use]
     pub(crate) fn finish(mut self) -> CheckResult {
         let last = self.last;
         let rest = self.held.rest();

@@ -133,7 +133,6 @@ static BY_NAME: LazyLock<HashMap<&str, Method, FixedState>> = LazyLock::new(|| {
 });
 
 /// The side that sends this method in every revision that has it, if it is one.
-#[must_use]
 pub fn usual_sender(name: &str) -> Option<Side> {
     let mut sides = known(name).map(|method| method.direction.only());
     let first = sides.next()??;

@@ -37,7 +37,6 @@ impl Parallelism {
     pub const NONE: Self = Self::with_workers(0);
 
     /// Among this many judges, by batches of a usual size.
-    #[must_use]
     pub const fn with_workers(workers: usize) -> Self {
         Self { workers, batch_bytes: BATCH }
     }
@@ -72,7 +71,6 @@ enum Step {
 
 impl ParallelJudge {
     /// Begins.
-    #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
         let single = (parallelism.workers == 0).then(|| Judge::new(&options));
         Self {
@@ -97,7 +95,6 @@ impl ParallelJudge {
     }
 
     /// What came of it; and where the reader gave up before the end, why.
-    #[must_use]
     pub(crate) fn finish(mut self, rejected: Option<Rejection>) -> CheckResult {
         if self.workers.is_empty() {
             let mut judging = self.single.unwrap_or_else(|| Judge::new(&self.options));

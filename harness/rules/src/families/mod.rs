@@ -140,13 +140,11 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The rule with this id, spelled exactly.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id == id)
 }
 
 /// The family that a rule is of.
-#[must_use]
 pub fn family_of(rule: &Rule) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.rules.iter().any(|one| one.id == rule.id))
 }

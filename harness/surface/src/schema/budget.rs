@@ -16,7 +16,6 @@ pub struct Budget {
 
 impl Budget {
     /// For comparing this many bytes.
-    #[must_use]
     pub fn new(bytes: usize) -> Self {
         let all = LEAST + FACTOR * bytes as u64;
         Self { all, left: all, spent: false }
@@ -32,13 +31,11 @@ impl Budget {
     }
 
     /// Whether something was left undone.
-    #[must_use]
     pub fn is_spent(&self) -> bool {
         self.spent
     }
 
     /// What was done.
-    #[must_use]
     pub fn done(&self) -> u64 {
         self.all - self.left
     }

@@ -35,7 +35,6 @@ const LEAST_WORK: usize = 64;
 const SPENT: &str = "the comparison would take too much work, and was not finished";
 
 /// How the new schema departs from the old one.
-#[must_use]
 pub fn compare(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
     compare_within(old, new, &mut Budget::new(old.text().len() + new.text().len()))
 }
@@ -50,7 +49,6 @@ pub fn compare_within(old: Json<'_>, new: Json<'_>, budget: &mut Budget) -> Vec<
 
 /// The same where both describe objects only, as arguments and structured content are by the protocol: a root that names no type
 /// describes the objects that the other one does.
-#[must_use]
 pub(crate) fn compare_of_objects(old: Json<'_>, new: Json<'_>, budget: &mut Budget) -> Vec<Departure> {
     let named = |schema: Json<'_>| schema.member("type").is_some();
     let bare = |schema: Json<'_>| schema.kind() == JsonKind::Object && schema.member("$ref").is_none();

@@ -102,7 +102,6 @@ pub struct Difference {
 
 impl Difference {
     /// What was expected and what stood there, as JSON text.
-    #[must_use]
     pub fn sides(&self) -> [Option<&str>; 2] {
         [&self.expected, &self.actual].map(|side| side.as_deref().map(RawValue::get))
     }
@@ -110,7 +109,6 @@ impl Difference {
 
 impl CaseResult {
     /// A result with what its judgement says; what was asked is for the caller to fill in.
-    #[must_use]
     pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
         let Judgement { verdict, difference, silent_loss, message, redacted, remark } = judgement;
         let remark = remark.map(|[due, came]| format!("expected the code `{due}`; got `{came}`"));
@@ -145,7 +143,6 @@ impl CaseResult {
 }
 
 /// A text of which a record holds as much as a person reads; where it is cut, it says so.
-#[must_use]
 pub fn kept(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();

@@ -25,7 +25,6 @@ const FORMAT: &str = "{format}";
 
 impl Record {
     /// The same run with a letter a verdict, and of its failures only the first difference or the message.
-    #[must_use]
     pub fn compact(&self) -> Self {
         let formats = formats(&self.results);
         let mut compact = Compact {

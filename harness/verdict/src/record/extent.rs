@@ -6,14 +6,12 @@ use crate::verdict::Verdict;
 
 impl Record {
     /// What a report calls the run; one that was interrupted says so.
-    #[must_use]
     pub fn title(&self) -> String {
         let title = self.implementation.title();
         self.cut_short().map_or_else(|| title.clone(), |cut| format!("{title}, {cut}"))
     }
 
     /// Why the run ended before its end, and how much of the plan has no verdict; none where all of it has.
-    #[must_use]
     pub fn cut_short(&self) -> Option<String> {
         let (trial, _) = self.counts();
         let why = match self.max_failures {
@@ -26,13 +24,11 @@ impl Record {
     }
 
     /// Whether no reading has a verdict but that it was skipped.
-    #[must_use]
     pub fn nothing_judged(&self) -> bool {
         self.totals.iter().all(|(verdict, count)| *verdict == Verdict::Skip || *count == 0)
     }
 
     /// Whether the implementation fell short anywhere.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         self.results.iter().any(|line| line.verdict.is_failure())
     }

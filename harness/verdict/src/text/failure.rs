@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 
 /// One result that fell short, with all that is needed to understand it and to rerun it.
-#[must_use]
 pub fn failure(record: &Record, line: &CaseResult, options: &Options<'_>) -> String {
     with_note(record, line, None, options)
 }
@@ -40,7 +39,6 @@ pub(super) fn with_note(
 }
 
 /// A result that fell short, in one line.
-#[must_use]
 pub fn in_short(line: &CaseResult) -> String {
     let name = format!("{}: {}/{}", line.verdict.name(), plain(&line.case), plain(&line.format));
     match in_words(line) {

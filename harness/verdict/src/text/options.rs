@@ -42,7 +42,6 @@ pub(super) fn style(verdict: Verdict) -> Style {
 }
 
 /// The text, painted where colours are wanted.
-#[must_use]
 pub fn paint(text: &str, style: Style, colour: bool) -> String {
     if colour { format!("{}{text}{}", style.render(), style.render_reset()) } else { text.to_owned() }
 }

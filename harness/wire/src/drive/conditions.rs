@@ -11,7 +11,6 @@ use verdict::record::CaseNote;
 const CONDITIONS: &str = include_str!("conditions.tsv");
 
 /// The conditions of a transport: the rows of `conditions.tsv`.
-#[must_use]
 pub fn conditions(transport: Transport) -> Vec<Scenario> {
     let Some(format) = formats::live(false) else { return Vec::new() };
     let rows = CONDITIONS.lines().filter(|line| !line.starts_with(['#', '=']));

@@ -38,20 +38,17 @@ impl Recorder {
     }
 
     /// The command as it was given.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The program's own name, without its folder.
-    #[must_use]
     pub fn name(&self) -> &str {
         let program = self.words.first().map_or("", String::as_str);
         Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program)
     }
 
     /// The placeholders among these that it lacks.
-    #[must_use]
     pub fn lacks<'h>(&self, placeholders: &[&'h str]) -> Vec<&'h str> {
         let has = |hole: &str| self.words.iter().any(|word| word.contains(hole));
         placeholders.iter().filter(|hole| !has(hole)).copied().collect()

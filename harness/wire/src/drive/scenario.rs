@@ -21,13 +21,11 @@ impl Transport {
     pub const ALL: [Self; 3] = [Self::Stdio, Self::StreamableHttp, Self::HttpSse];
 
     /// The name in commands.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.over_http().map_or("stdio", http::Transport::name)
     }
 
     /// What it is, in a line.
-    #[must_use]
     pub fn about(self) -> &'static str {
         match self {
             Self::Stdio => "Lines over pipes; the recorder starts the server",
@@ -37,7 +35,6 @@ impl Transport {
     }
 
     /// Whether it is over HTTP.
-    #[must_use]
     pub fn is_http(self) -> bool {
         self != Self::Stdio
     }
@@ -115,7 +112,6 @@ pub(super) enum Kill {
 impl Scenario {
     /// A session as its transcript has it; none where what the transcript holds is not a session with messages.
     /// `uncarried` names formats that cannot carry it, each with the reason.
-    #[must_use]
     pub fn new(
         (name, note, clauses): (&str, CaseNote, &[String]),
         format: &'static Format,

@@ -18,7 +18,6 @@ pub struct AllowedHosts {
 
 impl AllowedHosts {
     /// Those of a listener at `address`: on loopback, this machine's names and the hosts `also`; otherwise any.
-    #[must_use]
     pub fn new(address: SocketAddr, also: &[String]) -> Self {
         let also = also.iter().filter_map(|host| host_of(host)).collect();
         Self { loopback: address.ip().to_canonical().is_loopback(), also }

@@ -56,13 +56,11 @@ impl Target {
     }
 
     /// `http://host:port`, as it would begin an absolute URL.
-    #[must_use]
     pub fn origin(&self) -> String {
         format!("{}://{}", self.scheme, self.authority)
     }
 
     /// The path of the server, for what a client is asked to connect to.
-    #[must_use]
     pub fn path(&self) -> &str {
         self.path.as_ref().map_or("/", PathAndQuery::as_str)
     }

@@ -82,13 +82,11 @@ impl Script {
     }
 
     /// How many messages are not played.
-    #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out.len()
     }
 
     /// The length of all messages, in bytes.
-    #[must_use]
     pub fn size(&self) -> u64 {
         (0..self.steps.len()).filter_map(|step| self.message(step)).map(|it| it.text().len() as u64).sum()
     }

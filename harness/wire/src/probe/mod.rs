@@ -178,13 +178,11 @@ impl Probe {
 
 impl Step<Act> {
     /// Whether it puts this rule to the test.
-    #[must_use]
     pub fn judges(&self, rule: &str) -> bool {
         judges(&self.tests, rule)
     }
 
     /// What it posts, where the request itself is the point.
-    #[must_use]
     pub fn posts(&self) -> Option<&'static str> {
         match self.act {
             Act::Http("POST", _, body) | Act::Streams(_, _, body) => Some(body),
@@ -201,7 +199,6 @@ fn judges(words: &[&str], id: &str) -> bool {
 }
 
 /// A rule to select so that a step of this name is played, where it is not with this one.
-#[must_use]
 pub fn plays(step: &str, rule: &str) -> Option<&'static str> {
     let step = SCRIPT.iter().find(|it| it.name == step && !it.is_listing() && !it.judges(rule))?;
     step.tests.first().copied()

@@ -73,7 +73,6 @@ pub enum Silence {
 
 impl Silence {
     /// What the server did, in words.
-    #[must_use]
     pub fn said(self) -> &'static str {
         match self {
             Self::Timeout | Self::Fallen => "sent no answer in time",
@@ -175,7 +174,6 @@ pub struct Probed {
 impl Probed {
     /// The step that asked for what this place of the recording shows: by its own id, or by when it began where nothing was asked
     /// under that.
-    #[must_use]
     pub fn step_at(&self, offset: u64, pointer: &str) -> Option<&'static str> {
         let file = BufReader::new(File::open(&self.recording).ok()?);
         let mut indices = pointer.strip_prefix("/log/entries/").into_iter().flat_map(|rest| rest.split('/'));

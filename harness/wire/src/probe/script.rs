@@ -48,7 +48,6 @@ impl Part {
     pub const OF_SERVER: [Self; 5] = [Self::Session, Self::Faults, Self::Modern, Self::Streams, Self::Over];
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -61,7 +60,6 @@ impl Part {
     }
 
     /// Whether it is played over HTTP, or over stdio.
-    #[must_use]
     pub fn is_over(self, http: bool) -> bool {
         match self {
             Self::Session | Self::Faults => true,

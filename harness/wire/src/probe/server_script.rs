@@ -34,7 +34,6 @@ pub enum ServerAct {
 
 impl ServerAct {
     /// The method that the client is asked for.
-    #[must_use]
     pub fn asks(&self) -> &'static str {
         match self {
             Self::Ask(method, _) | Self::AskAs(_, method) | Self::Input(method, _) => method,
@@ -43,7 +42,6 @@ impl ServerAct {
     }
 
     /// What it does, in a few words.
-    #[must_use]
     pub fn said(&self) -> String {
         match self {
             Self::Await(method) => format!("waits for {method}"),

@@ -49,7 +49,6 @@ pub struct Summary {
 
 impl Summary {
     /// Whether all that passed is in the archive.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.lost == 0 && self.missing == 0 && self.fault.is_none()
     }

@@ -73,7 +73,6 @@ impl Proxy {
     }
 
     /// The path at which the server is reached.
-    #[must_use]
     pub fn path(&self) -> &str {
         self.target.path()
     }

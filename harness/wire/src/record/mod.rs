@@ -96,7 +96,6 @@ fn fill_placeholders(path: &Path, now: i64) -> Result<PathBuf, String> {
 }
 
 /// The time, in milliseconds of the Unix epoch.
-#[must_use]
 pub fn now() -> i64 {
     Intake::new().time()
 }

@@ -9,7 +9,6 @@ pub(super) const EVENTS: &[&str] = &["message", "endpoint"];
 
 impl Redaction {
     /// A whole body of this media type without what is to be taken out.
-    #[must_use]
     pub fn body(&self, media_type: &str, body: &[u8]) -> String {
         let is = |name: &str| media_type.trim_start().to_ascii_lowercase().starts_with(name);
         let Ok(body) = std::str::from_utf8(body) else { return MARKER.to_owned() };
@@ -22,7 +21,6 @@ impl Redaction {
 
     /// A block of an event stream without what is to be taken out: its data as one text. Its id, which other requests
     /// repeat, is not touched. Comments and lines of no known field are withheld.
-    #[must_use]
     pub fn event(&self, block: &[u8]) -> String {
         // A comment keeps the place in a stream.
         let Ok(block) = std::str::from_utf8(block) else { return format!(": {MARKER}\n\n") };
@@ -49,7 +47,6 @@ impl Redaction {
     }
 
     /// The data of an event of this name.
-    #[must_use]
     pub fn data(&self, event: &str, data: &str) -> String {
         match self.json(data) {
             Some(kept) => kept,

@@ -6,7 +6,6 @@ use super::rules::Redaction;
 impl Redaction {
     /// A command line without what is to be taken out: what follows `--NAME` or `NAME`, in the same word or the
     /// next, headers, URLs, JSON, and whatever else a text may hold. Behind a word such as `Authorization:`, all goes.
-    #[must_use]
     pub fn command(&self, words: &[String]) -> Vec<String> {
         let mut next = NextWord::Stays;
         let redacted = words.iter().map(|word| {

@@ -10,7 +10,6 @@ const CHANGES: usize = 5;
 const ENTROPY: f64 = 4.2;
 
 /// How many such words a text has.
-#[must_use]
 pub fn random_words(text: &[u8]) -> usize {
     let words = text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')));
     words.filter(|word| is_random(word)).count()

@@ -176,13 +176,11 @@ impl Redaction {
     }
 
     /// How many values that go by their names are not looked for elsewhere, since there are too many.
-    #[must_use]
     pub fn not_looked_for(&self) -> usize {
         self.known.as_ref().map_or(0, |known| known.more)
     }
 
     /// What was taken out so far, by kind: how often, and how many values; nothing where it is not numbered.
-    #[must_use]
     pub fn taken(&self) -> Vec<(String, u64, u64)> {
         let Some(ledger) = &self.ledger else { return Vec::new() };
         let ledger = lock(ledger);
@@ -240,7 +238,6 @@ impl Redaction {
     }
 
     /// Whether anything is to be taken out at all.
-    #[must_use]
     pub fn is_asked(&self) -> bool {
         self.learns || !self.names.list.is_empty() || !self.texts.list.is_empty()
     }

@@ -13,7 +13,6 @@ pub(super) const LAYERS: usize = 6;
 
 impl Redaction {
     /// The JSON text without what is to be taken out; none where it stays as it is, or is not JSON.
-    #[must_use]
     pub fn message(&self, text: &str) -> Option<String> {
         let layer = self.layer()?;
         String::from_utf8(json::rewrite((text, false), self, |value| layer.text(value))?).ok()
@@ -26,14 +25,12 @@ impl Redaction {
     }
 
     /// Any other text without what is to be taken out.
-    #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let new = self.layer().and_then(|layer| layer.text(text.as_bytes()));
         new.map_or(Cow::Borrowed(text), |new| String::from_utf8_lossy(&new).into_owned().into())
     }
 
     /// The value of a header of this name without what is to be taken out.
-    #[must_use]
     pub fn header<'v>(&self, name: &str, value: &'v str) -> Cow<'v, str> {
         if let Some(rule) = self.names(name.as_bytes()) {
             return Cow::Owned(self.marked(rule, value));

@@ -77,7 +77,6 @@ impl Group {
     }
 
     /// The number of the leader, and of the group.
-    #[must_use]
     pub fn id(&self) -> u32 {
         self.leader.id()
     }
@@ -150,7 +149,6 @@ impl Group {
     }
 
     /// How many bytes the group holds resident, where the system knows. Pages that processes share count for each.
-    #[must_use]
     pub fn resident(&self) -> Option<u64> {
         #[cfg(target_os = "linux")]
         return Some(members(self.id())?.iter().map(|it| it.pages * rustix::param::page_size() as u64).sum());
@@ -160,7 +158,6 @@ impl Group {
 
     /// The most bytes that each process of the group has held resident, added up, where the system knows. Those of a
     /// process that has ended are forgotten.
-    #[must_use]
     pub fn peak(&self) -> Option<u64> {
         #[cfg(target_os = "linux")]
         {
@@ -173,7 +170,6 @@ impl Group {
     }
 
     /// How long processors have worked for the group, where the system knows. Time that it waited for them does not count.
-    #[must_use]
     pub fn processor_time(&self) -> Option<std::time::Duration> {
         #[cfg(target_os = "linux")]
         {
@@ -206,7 +202,6 @@ impl From<ExitStatus> for Exit {
 
 impl Exit {
     /// The code that a shell would show: 128 and the signal's number where a signal ended it.
-    #[must_use]
     pub fn shell_code(self) -> Option<i32> {
         self.code.or(self.signal.map(|signal| 128 + signal))
     }

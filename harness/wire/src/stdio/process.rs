@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a program cannot be started, in a sentence that says what to change.
-#[must_use]
 pub fn spawn_error(program: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {

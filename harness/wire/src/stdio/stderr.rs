@@ -40,7 +40,6 @@ struct KeptText {
 
 impl Stderr {
     /// Keeps `head` bytes of the beginning and `tail` of the end.
-    #[must_use]
     pub fn keep(pipe: ChildStderr, head: usize, tail: usize) -> Self {
         let kept = Arc::new(Mutex::new(KeptText { room: [head, tail], ..KeptText::default() }));
         let (done, ended) = sync_channel(1);
@@ -62,7 +61,6 @@ impl Stderr {
     }
 
     /// The output so far. Where something is left out, it says how much.
-    #[must_use]
     pub fn text(&self) -> String {
         lock(&self.kept).text()
     }

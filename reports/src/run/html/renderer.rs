@@ -33,7 +33,6 @@ pub struct Link {
 
 impl Link {
     /// A link.
-    #[must_use]
     pub fn new(title: &str, href: &str) -> Self {
         Self { title: plain(title), href: href.to_owned() }
     }

@@ -25,7 +25,6 @@ impl Default for SvgOptions {
 }
 
 /// The picture as SVG.
-#[must_use]
 pub fn svg(diagram: &Diagram, look: SvgOptions) -> String {
     let mut desc = vec![diagram.overview()];
     if look.standalone {

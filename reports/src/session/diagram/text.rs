@@ -25,7 +25,6 @@ const APART: usize = 12;
 const TIME: usize = 11;
 
 /// The picture for a terminal.
-#[must_use]
 pub fn text(diagram: &Diagram, terminal: TextOptions) -> String {
     TextLayout::new(diagram, terminal).draw()
 }

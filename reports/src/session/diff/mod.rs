@@ -27,7 +27,6 @@ pub struct Json {
 
 impl Json {
     /// Nothing was compared so far. At most `shown` differences are listed; all are counted.
-    #[must_use]
     pub fn new(shown: u64) -> Self {
         Self { shown, differences: Vec::new(), hidden: 0, kinds: Kinds::default() }
     }
@@ -55,7 +54,6 @@ impl Json {
     }
 
     /// The whole, with a newline. `names` are what the recordings are called.
-    #[must_use]
     pub fn finish(self, counts: &Counts, sides: [&Side; 2], names: [&str; 2]) -> String {
         let recordings = sides.into_iter().zip(names).map(|(side, name)| {
             format!(r#"{{"name": {}, "format": {}}}"#, quoted(name), quoted(side.format.name))
@@ -128,7 +126,6 @@ impl Kinds {
     }
 
     /// The kinds with their counts, the most frequent one first.
-    #[must_use]
     pub fn sorted(&self) -> Vec<(&str, [u64; 3])> {
         let mut kinds: Vec<_> = self.0.iter().map(|(kind, counts)| (kind.as_str(), *counts)).collect();
         kinds.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.iter().sum::<u64>()));
@@ -265,7 +262,6 @@ impl Side {
 }
 
 /// What a person should know of a comparison of two sides with these names, in sentences without their full stop.
-#[must_use]
 pub fn notes([left, right]: [&Side; 2], names: [&str; 2], counts: &Counts) -> Vec<String> {
     let mut formats = vec![left.format];
     formats.extend((right.format.name != left.format.name).then_some(right.format));

@@ -38,7 +38,6 @@ pub fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What the spans do not show of a session that was read as `from`, in sentences without their full stop.
-#[must_use]
 pub fn notes(session: &Session, from: &Format) -> Vec<String> {
     let Seen { requests, notifications, orphans, unanswered, timed } = Spans::new(session).seen;
     let mut notes =

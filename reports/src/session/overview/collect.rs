@@ -116,7 +116,6 @@ impl Numbers {
 
 impl Collector {
     /// For a recording in this format.
-    #[must_use]
     pub fn new(format: &Format) -> Self {
         let exchanges = format.carries.exchanges.then_some(0);
         let contract = Contract::by_session();

@@ -26,7 +26,6 @@ const WORST: usize = 3;
 
 impl Overview {
     /// A recording that a collector has seen while it was judged. What is wrong in it is part of the overview.
-    #[must_use]
     pub fn new(file: &str, format: &'static Format, seen: Collector, judged: &CheckResult) -> Self {
         let mut overview = seen.overview(file, format);
         let stopped = judged.rejected.as_ref().map(Unread::new);
@@ -68,7 +67,6 @@ impl Order {
 
 impl Overview {
     /// Whether `read` rejects it, nothing in it can be judged, or `check` finds errors.
-    #[must_use]
     pub fn is_failing(&self) -> bool {
         self.rejected.is_some() || self.counts.messages == 0 || self.findings.totals.errors > 0
     }

@@ -16,7 +16,6 @@ const ROWS: usize = 20;
 const NAME: usize = 40;
 
 /// One recording.
-#[must_use]
 pub fn page(overview: &Overview, colour: bool) -> String {
     let paint = Paint(colour);
     let known = |what: Option<&str>| what.map_or_else(|| "unknown".to_owned(), plain);
@@ -81,7 +80,6 @@ pub fn page(overview: &Overview, colour: bool) -> String {
 }
 
 /// Many recordings, a row each, and what they sum up to. They may be a part of `all`.
-#[must_use]
 pub fn rows(overviews: &[Overview], all: usize, colour: bool) -> String {
     let paint = Paint(colour);
     let folder = common_folder(overviews);

@@ -31,7 +31,6 @@ const ROWS: usize = 20;
 const NAME: usize = 60;
 
 /// All tables that have a row.
-#[must_use]
 pub fn text(stats: &Stats, colour: bool) -> String {
     let paint = Paint(colour);
     let mut out = stats.total() + "\n";
@@ -68,7 +67,6 @@ const COLUMNS: &str =
     "tool,server,version,recordings,calls,failed,unanswered,p50_ms,p95_ms,max_ms,refused,cancelled\r\n";
 
 /// Tool calls by tool, server and version. What is unknown is empty.
-#[must_use]
 pub fn csv(stats: &Stats) -> String {
     let mut out = COLUMNS.to_owned();
     for row in &stats.calls {
@@ -222,7 +220,6 @@ impl Collected {
     }
 
     /// What they sum up to; the rows with most calls first.
-    #[must_use]
     pub fn finish(self) -> Stats {
         Stats {
             recordings: self.recordings,

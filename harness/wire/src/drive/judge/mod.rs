@@ -29,7 +29,6 @@ impl Dimension {
     pub const ALL: [Self; 2] = [Self::Transparency, Self::Fidelity];
 
     /// The name in results, where an importer's have that of a format.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Transparency => "transparency",
