@@ -14,22 +14,13 @@ pub(crate) fn named(name: &str) -> Option<&'static str> {
         .find(|known| *known == name)
 }
 
-/// How the two sides of a session over HTTP were connected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
-    /// One endpoint, whose POSTs are answered with JSON or with an event stream; since 2025-03-26.
-    StreamableHttp,
-    /// A stream that announces where to post to; 2024-11-05.
-    HttpSse,
-}
-
-impl Transport {
-    /// The transport's name, which envelopes have in their member `transport` (clause ENV-TRANSPORT).
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StreamableHttp => "streamable-http",
-            Self::HttpSse => "http-sse",
-        }
+transcript::named! {
+    /// How the two sides of a session over HTTP were connected.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Transport {
+        /// One endpoint, whose POSTs are answered with JSON or with an event stream; since 2025-03-26.
+        StreamableHttp "streamable-http",
+        /// A stream that announces where to post to; 2024-11-05.
+        HttpSse "http-sse",
     }
 }

@@ -93,45 +93,33 @@ impl Rule {
     }
 }
 
-/// How much a rule binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Broken is wrong: an error.
-    Must,
-    /// Broken is unwise: a warning.
-    Should,
-    /// Worth knowing, and no fault.
-    Info,
-}
-
-impl Level {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Must => "must",
-            Self::Should => "should",
-            Self::Info => "info",
-        }
-    }
-
-    /// The level of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Must, Self::Should, Self::Info].into_iter().find(|level| level.name() == name)
+transcript::named! {
+    /// How much a rule binds.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Level {
+        /// Broken is wrong: an error.
+        Must "must",
+        /// Broken is unwise: a warning.
+        Should "should",
+        /// Worth knowing, and no fault.
+        Info "info",
     }
 }
 
-/// Who is at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Party {
-    /// The client.
-    Client,
-    /// The server.
-    Server,
-    /// Anyone who sent the message in question.
-    Sender,
-    /// Anyone who made the recording.
-    Recorder,
+transcript::named! {
+    /// Who is at fault.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Party {
+        /// The client.
+        Client "client",
+        /// The server.
+        Server "server",
+        /// Anyone who sent the message in question.
+        Sender "sender",
+        /// Anyone who made the recording.
+        Recorder "recorder",
+    }
 }
 
 impl From<Side> for Party {
@@ -139,18 +127,6 @@ impl From<Side> for Party {
         match side {
             Side::Client => Self::Client,
             Side::Server => Self::Server,
-        }
-    }
-}
-
-impl Party {
-    /// Its name; that of the sender where a finding could not tell who it was.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Server => "server",
-            Self::Sender => "sender",
-            Self::Recorder => "recorder",
         }
     }
 }

@@ -2,29 +2,17 @@
 
 use serde::Serialize;
 
-/// What a change means for the clients of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// A client that worked may not work any more.
-    Breaking,
-    /// A person should look: what a model reads changed, or the definitions do not show what changed.
-    Review,
-    /// A client that worked goes on to work.
-    Additive,
-}
-
-impl Class {
-    /// Every class, the gravest first.
-    pub const ALL: [Self; 3] = [Self::Breaking, Self::Review, Self::Additive];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Breaking => "breaking",
-            Self::Review => "review",
-            Self::Additive => "additive",
-        }
+transcript::named! {
+    /// What a change means for the clients of a server.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Class {
+        /// A client that worked may not work any more.
+        Breaking "breaking",
+        /// A person should look: what a model reads changed, or the definitions do not show what changed.
+        Review "review",
+        /// A client that worked goes on to work.
+        Additive "additive",
     }
 }
 

@@ -34,6 +34,7 @@ pub mod json;
 pub mod k2a;
 pub mod meaning;
 pub mod message;
+mod named;
 pub mod nearest;
 pub mod refused;
 pub mod rejection;

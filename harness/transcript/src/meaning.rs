@@ -6,34 +6,24 @@ use crate::message::{Message, MessageClass};
 use crate::session::{Location, Side};
 use std::borrow::Cow;
 
-/// The kinds of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventKind {
-    /// Method `tools/call`, with or without an id.
-    ToolCall,
-    /// Any other method, with a correlation id.
-    Request,
-    /// Any other method, without one.
-    Notification,
-    /// A response with a result.
-    Result,
-    /// A response with an error.
-    Error,
+crate::named! {
+    /// The kinds of events.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EventKind {
+        /// Method `tools/call`, with or without an id.
+        ToolCall "tool_call",
+        /// Any other method, with a correlation id.
+        Request "request",
+        /// Any other method, without one.
+        Notification "notification",
+        /// A response with a result.
+        Result "result",
+        /// A response with an error.
+        Error "error",
+    }
 }
 
 impl EventKind {
-    /// The kind's name in the normal form.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ToolCall => "tool_call",
-            Self::Request => "request",
-            Self::Notification => "notification",
-            Self::Result => "result",
-            Self::Error => "error",
-        }
-    }
-
     /// The kind of a message.
     #[must_use]
     pub fn new(message: &Message<'_>) -> Self {

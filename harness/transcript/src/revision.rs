@@ -4,40 +4,20 @@ use crate::json::Json;
 use crate::session::{Carrier, Content, Entry, header};
 use std::fmt;
 
-/// A published revision of MCP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each is named by its date")]
-pub enum Revision {
-    V2024_11_05,
-    V2025_03_26,
-    V2025_06_18,
-    V2025_11_25,
-    V2026_07_28,
+crate::named! {
+    /// A published revision of MCP.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "each is named by its date")]
+    pub enum Revision {
+        V2024_11_05 "2024-11-05",
+        V2025_03_26 "2025-03-26",
+        V2025_06_18 "2025-06-18",
+        V2025_11_25 "2025-11-25",
+        V2026_07_28 "2026-07-28",
+    }
 }
 
 impl Revision {
-    /// Every revision, oldest first.
-    pub const ALL: [Self; 5] =
-        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
-
-    /// The date that names it on the wire.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::V2024_11_05 => "2024-11-05",
-            Self::V2025_03_26 => "2025-03-26",
-            Self::V2025_06_18 => "2025-06-18",
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
-    }
-
-    /// The revision of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|revision| revision.name() == name)
-    }
-
     /// The names of all of them, for a sentence.
     #[must_use]
     pub fn names() -> String {

@@ -6,13 +6,15 @@ use crate::rejection::Code;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Who sent a message. Formats that cannot tell leave it out (clause COR-DIRECTION-FLAT).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// Client to server.
-    Client,
-    /// Server to client.
-    Server,
+crate::named! {
+    /// Who sent a message. Formats that cannot tell leave it out (clause COR-DIRECTION-FLAT).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Side {
+        /// Client to server.
+        Client "client",
+        /// Server to client.
+        Server "server",
+    }
 }
 
 impl Side {
@@ -22,15 +24,6 @@ impl Side {
         match self {
             Self::Client => Self::Server,
             Self::Server => Self::Client,
-        }
-    }
-
-    /// The side's name in plain words.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Server => "server",
         }
     }
 }

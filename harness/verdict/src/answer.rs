@@ -51,17 +51,19 @@ pub enum Answer {
     },
 }
 
-/// The ways in which an importer fails to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
-    /// It died.
-    Crash,
-    /// It did not come back in time.
-    Timeout,
-    /// What it said is not an answer.
-    Garbled,
-    /// It said something else when it was asked again.
-    Unstable,
+transcript::named! {
+    /// The ways in which an importer fails to answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FailureKind {
+        /// It died.
+        Crash "crash",
+        /// It did not come back in time.
+        Timeout "timeout",
+        /// What it said is not an answer.
+        Garbled "garbled",
+        /// It said something else when it was asked again.
+        Unstable "unstable",
+    }
 }
 
 impl Answer {
@@ -103,18 +105,6 @@ impl Answer {
             Self::Rejection { code: None, .. } => "a rejection".to_owned(),
             Self::Unsupported { .. } => "\"unsupported\"".to_owned(),
             Self::Broken { how, .. } => format!("no answer ({})", how.name()),
-        }
-    }
-}
-
-impl FailureKind {
-    /// The name, as in the verdicts.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Crash => "crash",
-            Self::Timeout => "timeout",
-            Self::Garbled => "garbled",
-            Self::Unstable => "unstable",
         }
     }
 }

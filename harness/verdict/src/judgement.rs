@@ -5,59 +5,33 @@ use serde::{Deserialize, Serialize};
 use transcript::diff::Difference;
 use transcript::rejection::Code;
 
-/// What is made of one answer, in the order in which reports list them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// As expected.
-    Pass,
-    /// A wrong answer.
-    Fail,
-    /// A wrong answer that a baseline lists.
-    ExpectedFail,
-    /// A right answer that a baseline lists as a failure.
-    UnexpectedPass,
-    /// Not asked, or not answered for a reason that was given.
-    Skip,
-    /// The importer died.
-    Crash,
-    /// It did not come back in time.
-    Timeout,
-    /// What it said is not an answer.
-    Garbled,
-    /// It said something else the second time.
-    Unstable,
+transcript::named! {
+    /// What is made of one answer, in the order in which reports list them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// As expected.
+        Pass "pass",
+        /// A wrong answer.
+        Fail "fail",
+        /// A wrong answer that a baseline lists.
+        ExpectedFail "expected-fail",
+        /// A right answer that a baseline lists as a failure.
+        UnexpectedPass "unexpected-pass",
+        /// Not asked, or not answered for a reason that was given.
+        Skip "skip",
+        /// The importer died.
+        Crash "crash",
+        /// It did not come back in time.
+        Timeout "timeout",
+        /// What it said is not an answer.
+        Garbled "garbled",
+        /// It said something else the second time.
+        Unstable "unstable",
+    }
 }
 
 impl Verdict {
-    /// Every verdict, in their order.
-    pub const ALL: [Self; 9] = [
-        Self::Pass,
-        Self::Fail,
-        Self::ExpectedFail,
-        Self::UnexpectedPass,
-        Self::Skip,
-        Self::Crash,
-        Self::Timeout,
-        Self::Garbled,
-        Self::Unstable,
-    ];
-
-    /// The name in records and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::ExpectedFail => "expected-fail",
-            Self::UnexpectedPass => "unexpected-pass",
-            Self::Skip => "skip",
-            Self::Crash => "crash",
-            Self::Timeout => "timeout",
-            Self::Garbled => "garbled",
-            Self::Unstable => "unstable",
-        }
-    }
-
     /// Whether a run with this verdict in it falls short.
     pub fn is_failure(self) -> bool {
         !matches!(self, Self::Pass | Self::ExpectedFail | Self::Skip)

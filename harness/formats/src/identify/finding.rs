@@ -17,29 +17,18 @@ pub enum TransportFinding {
     Unknown,
 }
 
-/// Where a revision was read from, in the order in which they rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RevisionSource {
-    /// Named by requests, at least one of which got a result.
-    RequestMeta,
-    /// The server's answer to `initialize`.
-    InitializeResult,
-    /// The `MCP-Protocol-Version` header.
-    Header,
-    /// Something that only one revision has, or that a server must take for it.
-    Hint,
-}
-
-impl RevisionSource {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RequestMeta => "request-meta",
-            Self::InitializeResult => "initialize-result",
-            Self::Header => "header",
-            Self::Hint => "hint",
-        }
+transcript::named! {
+    /// Where a revision was read from, in the order in which they rule.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RevisionSource {
+        /// Named by requests, at least one of which got a result.
+        RequestMeta "request-meta",
+        /// The server's answer to `initialize`.
+        InitializeResult "initialize-result",
+        /// The `MCP-Protocol-Version` header.
+        Header "header",
+        /// Something that only one revision has, or that a server must take for it.
+        Hint "hint",
     }
 }
 

@@ -6,37 +6,27 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// What came of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RuleVerdict {
-    /// It was kept wherever it applied.
-    Pass,
-    /// It was broken, and it binds.
-    Fail,
-    /// It was broken, and it is advice.
-    Warn,
-    /// Something worth knowing was seen.
-    Info,
-    /// The recording does not carry what would decide it.
-    Inconclusive,
-    /// Nothing in the session called for it, or its revision has no such rule.
-    NotApplicable,
+transcript::named! {
+    /// What came of a rule.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum RuleVerdict {
+        /// It was kept wherever it applied.
+        Pass "pass",
+        /// It was broken, and it binds.
+        Fail "fail",
+        /// It was broken, and it is advice.
+        Warn "warn",
+        /// Something worth knowing was seen.
+        Info "info",
+        /// The recording does not carry what would decide it.
+        Inconclusive "inconclusive",
+        /// Nothing in the session called for it, or its revision has no such rule.
+        NotApplicable "not-applicable",
+    }
 }
 
 impl RuleVerdict {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Inconclusive => "inconclusive",
-            Self::NotApplicable => "not-applicable",
-        }
-    }
-
     /// The verdict of a breach that binds this much.
     pub fn new(level: Level) -> Self {
         match level {

@@ -24,40 +24,28 @@ pub struct Step<A> {
     pub act: A,
 }
 
-/// The session that a step is played in; of a server's script, a start of the client, or a session of one that is not started here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The side that is played keeps to the specification.
-    Session,
-    /// It breaks rules.
-    Faults,
-    /// Single requests over HTTP.
-    Http,
-    /// Over HTTP, the server's streams break off before the answer.
-    Streams,
-    /// Over HTTP, the server forgets the session.
-    Over,
-    /// Over stdio, the server speaks only the revision without handshake.
-    Modern,
+transcript::named! {
+    /// The session that a step is played in; of a server's script, a start of the client, or a session of one that is not started here.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Part {
+        /// The side that is played keeps to the specification.
+        Session "session",
+        /// It breaks rules.
+        Faults "faults",
+        /// Single requests over HTTP.
+        Http "http",
+        /// Over HTTP, the server's streams break off before the answer.
+        Streams "streams",
+        /// Over HTTP, the server forgets the session.
+        Over "over",
+        /// Over stdio, the server speaks only the revision without handshake.
+        Modern "modern",
+    }
 }
 
 impl Part {
-    const ALL: [Self; 6] = [Self::Session, Self::Faults, Self::Http, Self::Streams, Self::Over, Self::Modern];
-
     /// The parts of the server's script, in the order in which they are played.
     pub const OF_SERVER: [Self; 5] = [Self::Session, Self::Faults, Self::Modern, Self::Streams, Self::Over];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Faults => "faults",
-            Self::Http => "http",
-            Self::Streams => "streams",
-            Self::Over => "over",
-            Self::Modern => "modern",
-        }
-    }
 
     /// Whether it is played over HTTP, or over stdio.
     pub fn is_over(self, http: bool) -> bool {
@@ -147,7 +135,7 @@ pub(super) fn read<A>(text: &'static str, act: fn(&[&'static str]) -> Option<A>)
             tests: tests.split(' ').collect(),
             revisions: [Revision::named(since)?, Revision::named(until)?],
             needs,
-            part: Part::ALL.into_iter().find(|it| it.name() == *part)?,
+            part: Part::named(part)?,
             act: act(&done.iter().map(spelled).collect::<Option<Vec<_>>>()?)?,
         })
     };

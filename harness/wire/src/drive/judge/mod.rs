@@ -15,25 +15,14 @@ use transcript::json::{Json, quoted};
 use transcript::session::Side;
 use verdict::verdict::{Judgement, Verdict};
 
-/// What is judged of a recorder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dimension {
-    /// Each side received what the other sent, and in time.
-    Transparency,
-    /// The recording says what was sent, and nothing else.
-    Fidelity,
-}
-
-impl Dimension {
-    /// Both, in their order.
-    pub const ALL: [Self; 2] = [Self::Transparency, Self::Fidelity];
-
-    /// The name in results, where an importer's have that of a format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Transparency => "transparency",
-            Self::Fidelity => "fidelity",
-        }
+transcript::named! {
+    /// What is judged of a recorder.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Dimension {
+        /// Each side received what the other sent, and in time.
+        Transparency "transparency",
+        /// The recording says what was sent, and nothing else.
+        Fidelity "fidelity",
     }
 }
 
