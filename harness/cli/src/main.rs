@@ -8,7 +8,6 @@ mod exit;
 mod fuzzing;
 mod listed_paths;
 mod recordings;
-mod rules_page;
 mod scale;
 mod status_line;
 mod terminal;

@@ -2,7 +2,6 @@
 
 pub mod builtin;
 pub mod importer;
-mod place;
 mod reading;
 pub mod run;
 mod suite;

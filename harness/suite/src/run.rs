@@ -1,23 +1,24 @@
 //! A run: a plan of readings, asked on several threads and judged in the order of the plan.
 //!
-//! The record does not depend on how many threads there were.
+//! The record does not depend on how many threads there were. Where in a transcript the message is that an answer got wrong, the
+//! built-in reader tells.
 
 mod plan;
-
 pub use plan::{PlannedCase, PlannedRead, Selection, Shard, Skip, plan, readings};
 pub use verdict::supervision::Supervision;
 
 use crate::importer::{Importer, ReadPair, STACK};
-use crate::place::place_of;
 use crate::suite::{Case, Transcript};
-use formats::Format;
+use formats::{Format, Input, ReadError, ReadOptions, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
+use transcript::meaning::EventKind;
+use transcript::session::Content;
 use verdict::answer::Answer;
 use verdict::consistency::{self, FormatAnswer};
 use verdict::expectation::Expectation;
-use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
+use verdict::record::{self, CaseNote, CaseResult, Implementation, Place, Record, kept};
 use verdict::verdict::{Question, Verdict, unseen};
 
 /// Asks for every reading of the plan, on `jobs` threads, and records the results.
@@ -175,6 +176,42 @@ fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Que
         level: importer.level(),
         challenge: format.carries.challenge,
         redacted: case.redacted.as_deref(),
+    }
+}
+
+/// The place of what `at` points at: the event of `/events/3/id`, the call of `/calls/0/outcome`, the first answer with a
+/// challenge, the fault of a transcript that should have been rejected; and the first line of one that should not.
+pub(crate) fn place_of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> {
+    let mut parts = at.split('/').skip(1);
+    let list = parts.next()?;
+    let wanted: Option<usize> = parts.next().and_then(|wanted| wanted.parse().ok());
+    let (mut found, mut count) = (None, 0);
+    let mut reader = transcript;
+    let mut input = Input::new(&mut reader).ok()?;
+    let walked = formats::walk(format, &mut input, ReadOptions::default(), &mut |step| {
+        let (Step::Event(entry, _) | Step::Context(entry)) = &step;
+        let asked = entry.context.is_some_and(|it| it.status == Some(401))
+            || matches!(&entry.content, Content::Exchange(exchange) if exchange.status == Some(401));
+        if list == "authorization_discovery" && asked && found.is_none() {
+            found = Some(Place { line: entry.location.line, pointer: entry.location.pointer() });
+        }
+        if let Step::Event(_, event) = step
+            && (list == "events" || list == "calls" && event.kind == EventKind::ToolCall)
+        {
+            if Some(count) == wanted {
+                found = Some(Place { line: event.location.line, pointer: event.location.pointer() });
+            }
+            count += 1;
+        }
+        Ok(())
+    });
+    match (list, walked) {
+        ("events" | "calls" | "authorization_discovery", _) => found,
+        ("rejection", Err(ReadError::Rejected(rejection))) => {
+            Some(Place { line: rejection.position.line, pointer: rejection.position.pointer.clone() })
+        }
+        ("rejection", Ok(_)) => Some(Place { line: 1, pointer: String::new() }),
+        _ => None,
     }
 }
 

@@ -3,7 +3,6 @@
 //! Memory: [`LOOKAHEAD`] events of each session; with [`IdMatching::Renumbered`] the ids; and where the order of answers is left
 //! out, as many answers as requests wait for one. Time: linear, with [`LOOKAHEAD`] as a factor.
 
-mod answers;
 mod contents;
 mod event;
 mod key;
@@ -18,9 +17,9 @@ pub use window::LOOKAHEAD;
 use crate::diff::{Comparison, DiffOptions, Difference, PointerPattern};
 use crate::meaning::EventKind;
 use crate::session::Side;
-use answers::{Answers, Both};
 use contents::leaves_out;
 use names::{Names, requestor};
+use std::collections::BTreeMap;
 use window::{Ahead, Search};
 
 /// How ids are compared.
@@ -313,6 +312,56 @@ impl<'r> Pairing<'r> {
         let before = self.shifts.partition_point(|&(from, _)| from <= left);
         let shift = before.checked_sub(1).map_or(0, |at| self.shifts[at].1);
         left.checked_add_signed(shift)
+    }
+}
+
+/// The answers of both sessions that wait for each other, by the index of what they answer.
+#[derive(Debug, Default)]
+struct Answers {
+    left: BTreeMap<u64, OwnedEvent>,
+    right: BTreeMap<u64, OwnedEvent>,
+    /// The requests that stand for each other and are not answered in both sessions.
+    to_right: BTreeMap<u64, u64>,
+    to_left: BTreeMap<u64, u64>,
+}
+
+/// Two answers to requests that stand for each other.
+type Both = Option<(OwnedEvent, OwnedEvent)>;
+
+impl Answers {
+    /// Two requests stand for each other.
+    pub(super) fn pair(&mut self, left: u64, right: u64) -> Both {
+        self.to_right.insert(left, right);
+        self.to_left.insert(right, left);
+        self.both(left, right)
+    }
+
+    /// An answer came in the left session.
+    pub(super) fn left(&mut self, asked: u64, answer: OwnedEvent) -> Both {
+        self.left.insert(asked, answer);
+        let right = *self.to_right.get(&asked)?;
+        self.both(asked, right)
+    }
+
+    /// An answer came in the right session.
+    pub(super) fn right(&mut self, asked: u64, answer: OwnedEvent) -> Both {
+        self.right.insert(asked, answer);
+        let left = *self.to_left.get(&asked)?;
+        self.both(left, asked)
+    }
+
+    fn both(&mut self, left: u64, right: u64) -> Both {
+        if !(self.left.contains_key(&left) && self.right.contains_key(&right)) {
+            return None;
+        }
+        self.to_right.remove(&left);
+        self.to_left.remove(&right);
+        self.left.remove(&left).zip(self.right.remove(&right))
+    }
+
+    /// The answers of each session that have no counterpart.
+    fn unpaired(self) -> (impl Iterator<Item = OwnedEvent>, impl Iterator<Item = OwnedEvent>) {
+        (self.left.into_values(), self.right.into_values())
     }
 }
 

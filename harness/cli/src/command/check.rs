@@ -3,7 +3,6 @@
 mod earlier;
 mod judge;
 mod summary;
-mod watched;
 
 use super::carrier::Carrier;
 use super::context::{CommandContext, Failure};

@@ -1,4 +1,5 @@
-//! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it.
+//! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it; and the list of
+//! rules in `docs/rules.md`, derived from the rules and from the cases that break and keep them.
 
 mod pages;
 
@@ -6,8 +7,7 @@ use super::context::{CommandContext, Failure};
 use super::suites;
 use super::values::words;
 use crate::exit;
-use crate::rules_page;
-use mcp_concord_suite::Suite;
+use mcp_concord_suite::{Case, Suite};
 use pages::{code_page, dialect_page, level, page, rule_page};
 use rules::FAMILIES;
 use rules::rule::Rule;
@@ -18,6 +18,8 @@ use transcript::clauses::{self, Clause};
 use transcript::dialect::{self, Dialect};
 use transcript::nearest::hint_or;
 use transcript::rejection::Code;
+use verdict::case_file::Judgement;
+use verdict::plain::counted;
 
 /// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a rejection code;
 /// without an id, lists all of them.
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             let entries: Vec<Entry> = chosen.iter().map(|topic| topic.entry()).collect();
             serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
         }
-        ("markdown", _) => rules_page::derived(&suites::embedded()?.judged),
+        ("markdown", _) => derived(&suites::embedded()?.judged),
         (_, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
         (_, Some(Topic::Dialect(dialect))) => dialect_page(dialect, &suite(context).cases),
         (_, Some(Topic::Code(code))) => code_page(*code),
@@ -155,11 +157,53 @@ fn list(topics: &[Topic]) -> String {
     out
 }
 
+/// The part of the page below its seam: a table for each family.
+fn derived(cases: &[Case]) -> String {
+    let mut page = String::new();
+    for family in FAMILIES.iter().filter(|family| !family.rules.is_empty()) {
+        let _ = write!(
+            page,
+            "\n### {}\n\n`{}`: {}\n\n| id | level | party | revisions | rule | breaks | keeps |\n\
+             | --- | --- | --- | --- | --- | ---: | ---: |\n",
+            family.title,
+            family.name,
+            counted(family.rules.len(), "rule")
+        );
+        for rule in family.rules {
+            let _ = writeln!(page, "{}", row(rule, cases));
+        }
+    }
+    page
+}
+
+fn row(rule: &Rule, cases: &[Case]) -> String {
+    let count = |of: fn(&Judgement) -> &Vec<String>| {
+        let judgements = cases.iter().filter_map(|case| case.judgement.as_ref());
+        judgements.filter(|judgement| of(judgement).iter().any(|id| id == rule.id)).count()
+    };
+    let mut level = rule.level.name().to_owned();
+    if let Some((since, raised)) = rule.raised {
+        let _ = write!(level, ", {} from {since} on", raised.name());
+    }
+    if let Some(softened) = rule.softened {
+        let _ = write!(level, "; {softened}");
+    }
+    let contested = if rule.contested.is_some() { " *Contested.*" } else { "" };
+    format!(
+        "| `{}` | {level} | {} | {} | {}{contested} | {} | {} |",
+        rule.id,
+        rule.party.name(),
+        rule.span,
+        rule.title.replace('|', r"\|"),
+        count(|judgement| &judgement.breaks),
+        count(|judgement| &judgement.keeps)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::{dialect_page, find, list, page, rule_page, suites, topics};
-    use transcript::clauses;
-    use transcript::dialect;
+    use transcript::{clauses, dialect};
 
     #[test]
     fn a_replaced_clause_is_told_in_both_readings_and_a_dialect_with_its_cases() {

@@ -1,30 +1,36 @@
 //! `fuzz`: looks for sessions that an importer misreads.
-
-mod known;
+//!
+//! A baseline names cases, and every variant is a new one. So the cases that it names are judged first, those of the suite and those
+//! that `fuzz` saved before, and how they fail is known: none of these kinds of failure is reported.
 
 use super::base_session::base_session;
 use super::baseline;
 use super::context::{CommandContext, Failure};
-use super::importer_args::ImporterArgs;
+use super::importer_args::{ImporterArgs, Judged};
 use super::input::{distinct, named_format};
 use super::outcome::watch;
+use super::suites::{load, named};
 use super::values::{quoted, seconds, whole, within};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
-use crate::fuzzing::{Event, Plan, Probe, Reporter, Ruling, fuzz};
+use crate::fuzzing::{Event, Kind, Plan, Probe, Reporter, Ruling, Signature, fuzz};
 use crate::status_line::StatusLine;
 use formats::Format;
 use generators::seeded::Source;
-use known::KnownKinds;
+use mcp_concord_suite::Root;
 use mcp_concord_suite::importer::Importer;
+use mcp_concord_suite::run::{PlannedCase, Selection, Supervision, plan, supervised};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
+use verdict::config_error::ConfigError;
 use verdict::plain::counted;
+use verdict::verdict::Verdict;
 use wire::interrupt;
 
 /// Generates and mutates sessions, and reports each one that your importer misreads.
@@ -208,4 +214,69 @@ fn writable(out: &Path) -> Result<(), Failure> {
         fs::create_dir_all(out).and_then(|()| tempfile::Builder::new().prefix(".try").tempfile_in(out));
     let refused = |error| Failure::unwritable(out, &error);
     tried.map(drop).map_err(refused)
+}
+
+/// What a baseline says of an importer.
+#[derive(Default)]
+struct KnownKinds {
+    /// How it is known to fail, in each format.
+    signatures: BTreeSet<Signature>,
+    /// The entries that excuse nothing any more.
+    pub(super) stale: Vec<ConfigError>,
+}
+
+impl KnownKinds {
+    /// Judges what the baseline in `path` names of the suite, and of the finds in `out`.
+    pub(super) fn read(
+        path: &Path,
+        out: &Path,
+        judged: &Judged,
+        jobs: usize,
+        context: CommandContext,
+    ) -> Result<Self, Failure> {
+        let mut roots = vec![Root::Embedded];
+        let is_case = |entry: io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| entry.path().join("case.toml").is_file())
+        };
+        if fs::read_dir(out).is_ok_and(|mut entries| entries.any(is_case)) {
+            roots.push(Root::Disk(out.to_owned()));
+        }
+        let suite = load(&roots).map_err(|problems| {
+            context.terminal.errors(problems.iter().map(ToString::to_string));
+            Failure::Unusable(format!("the findings in {} cannot be used beside the suite", out.display()))
+        })?;
+        let suite = suite.in_dialect(judged.dialect());
+        let importer = judged.as_importer();
+        let mut planned = plan(&suite, importer, &Selection::default());
+        let readings = planned.iter().flat_map(|PlannedCase { case, readings }| {
+            readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
+        });
+        let baseline = baseline::read(path, false, judged.dialect(), readings, context)?;
+        planned.retain(|PlannedCase { case, readings }| {
+            readings.iter().any(|reading| baseline.names(&case.name, reading.format.name))
+        });
+        let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
+        let supervision = Supervision { over: &interrupt::requested, ..Supervision::default() };
+        let suite = named(&suite).map_err(unreadable)?;
+        let mut record = supervised(&planned, importer, jobs, suite, &supervision).map_err(unreadable)?;
+        let kinds: Vec<Kind> = record.results.iter().map(Kind::new).collect();
+        let stale = baseline.apply(&mut record);
+        let excused =
+            record.results.iter().zip(kinds).filter(|(line, _)| line.verdict == Verdict::ExpectedFail);
+        let signature = |(line, kind): (&verdict::record::CaseResult, Kind)| {
+            Some(Signature { format: formats::find(&line.format)?.name, kind, right: None })
+        };
+        let unexpected = record.results.iter().filter(|line| line.verdict == Verdict::UnexpectedPass);
+        let passes = unexpected.map(|line| ConfigError {
+            line: None,
+            message: format!(
+                "{}/{} passes: {}",
+                line.case,
+                line.format,
+                line.message.as_deref().unwrap_or_default()
+            ),
+        });
+        let stale = stale.into_iter().chain(passes).collect();
+        Ok(Self { signatures: excused.filter_map(signature).collect(), stale })
+    }
 }

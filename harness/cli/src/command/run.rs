@@ -1,6 +1,6 @@
-//! `run`: the suite against an importer.
+//! `run`: the suite against an importer; with `--rerun-failed` the failures of an earlier run, and whether they say anything of this
+//! one.
 
-mod again;
 mod selection;
 
 use super::baseline;
@@ -9,23 +9,22 @@ use super::importer_args::{ImporterArgs, Judged};
 use super::input::distinct;
 use super::live::{Live, StopArgs};
 use super::outcome::{Outcome, exit_code, watch};
+use super::records::{Input, read};
 use super::results::ResultArgs;
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
 use super::values::{bytes, power, whole};
 use crate::exit;
 use crate::scale::Bounds;
-use again::FailedBefore;
 use mcp_concord_suite::Suite;
 use mcp_concord_suite::run::{PlannedCase, Selection, Shard, Supervision, implementation, plan, supervised};
 use selection::{SelectionArgs, is_compared, list, select};
-use std::collections::BTreeMap;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::{fs, thread};
+use std::{fs, io, thread};
 use verdict::baseline::{Baseline, entries};
-use verdict::record::{CaseResult, Record};
+use verdict::record::{self, CaseResult, Implementation, Record, Subject};
 use wire::files::{Access, replace};
 use wire::interrupt;
 
@@ -223,4 +222,78 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
 /// The command that runs everything again, or only `what`, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
     format!("mcp-concord run{}{}", args.importer.flags(), args.suite.options(what))
+}
+
+/// What failed in an earlier run.
+struct FailedBefore {
+    failed: BTreeSet<(String, String)>,
+    /// Why results of that run are missing.
+    cut: Option<String>,
+}
+
+impl FailedBefore {
+    /// The failures in the record in `path`, which must be of this suite and importer; of whatever version, since a failure is
+    /// run again after the importer was changed.
+    pub(super) fn read(
+        path: &Path,
+        importer: &Implementation,
+        suite: &record::Suite,
+    ) -> Result<Self, Failure> {
+        let name = path.display();
+        let Input::Run(record) = read(path)? else {
+            return Err(format!("{name} is not a record of a run").into());
+        };
+        if let Some(why) = foreign(&record, importer, suite) {
+            return Err(format!("{name} {why}; run the whole suite again").into());
+        }
+        let cut = record.cut_short();
+        let failed = record.results.into_iter().filter(|line| line.verdict.is_failure());
+        Ok(Self { failed: failed.map(|line| (line.case, line.format)).collect(), cut })
+    }
+
+    /// Keeps of a plan what failed. Where formats are compared with each other, all of them are read again.
+    pub(super) fn retain(&self, planned: &mut Vec<PlannedCase<'_>>) {
+        for PlannedCase { case, readings } in planned.iter_mut() {
+            let failed = |format: &str| self.failed.contains(&(case.name.clone(), format.to_owned()));
+            let any = is_compared(case) && readings.iter().any(|reading| failed(reading.format.name));
+            readings.retain(|reading| any || failed(reading.format.name));
+        }
+        planned.retain(|planned| !planned.readings.is_empty());
+    }
+
+    /// Says that nothing is left to run, and that the earlier run does not know of everything.
+    pub(super) fn say(&self, path: &Path, planned: &[PlannedCase<'_>], context: CommandContext) {
+        let name = path.display();
+        if let Some(cut) = &self.cut {
+            context
+                .terminal
+                .note(&format!("the run that wrote {name} {cut}; those are not judged now either"));
+        }
+        if self.failed.is_empty() {
+            context.terminal.note(&format!("nothing failed in {name}, so nothing is run"));
+        } else if planned.is_empty() {
+            context.terminal.note(&format!("nothing that failed in {name} is selected, so nothing is run"));
+        }
+    }
+}
+
+/// Why a record says nothing of this suite and importer; none where it does.
+fn foreign(record: &Record, importer: &Implementation, suite: &record::Suite) -> Option<String> {
+    let Implementation { name, dialect, .. } = &record.implementation;
+    let of = |dialect: &Option<String>| dialect.clone().unwrap_or_else(|| "default".to_owned());
+    if record.subject == Subject::Recorder {
+        Some("holds results of `drive`, not of `run`".to_owned())
+    } else if record.suite.digest != suite.digest {
+        Some("is a record of another suite, whose failures may not exist in this one".to_owned())
+    } else if *name != importer.name {
+        Some(format!("is a record of {name}, but this run tests {}", importer.name))
+    } else if *dialect != importer.dialect {
+        Some(format!(
+            "is a record in the dialect {}, but this run judges by {}",
+            of(dialect),
+            of(&importer.dialect)
+        ))
+    } else {
+        None
+    }
 }

@@ -9,7 +9,6 @@
 
 mod entry;
 mod read;
-mod types;
 mod write;
 
 pub(crate) use entry::context;

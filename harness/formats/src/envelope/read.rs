@@ -1,16 +1,16 @@
 //! Reading an envelope, entry by entry.
 
-use super::entry::{Held, Parts, bounded_context};
-use super::types;
+use super::entry::{Event, Held, Parts, bounded_context};
+use crate::data::holds_messages;
 use crate::exchange::body::{MOST_HEADERS, offset_in};
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::made_up;
 use crate::transport::Transport;
-use transcript::json::{Json, Scanner};
+use transcript::json::{Json, JsonKind, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Entry, Location, Noise, Sink, SinkError};
+use transcript::session::{Carrier, Content, Entry, Location, Noise, Sink, SinkError, WrongType};
 
 /// Reads an envelope whose `transport` must be this one.
 pub(super) fn read(
@@ -122,9 +122,9 @@ fn surroundings(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>
     let location = Location { root: "/transport_context", ..location(input) };
     let value = Json::parse(&input.text()[..length]).ok();
     if let Some(value) = value.filter(|_| options.tolerance == Tolerance::Faults) {
-        types::of_context(value, &mut |tail, wrong| {
+        of_context(value, &mut |tail, wrong| {
             // The pointer begins with the member's name here, and with the entry's place there.
-            let location = Location { tail: tail.trim_start_matches(types::CONTEXT), ..location };
+            let location = Location { tail: tail.trim_start_matches(CONTEXT), ..location };
             input.give(Entry::new(location, Content::WrongType(wrong)), 0, sink)
         })?;
     }
@@ -190,7 +190,7 @@ fn hand(
 ) -> Result<(), ReadError> {
     let (time, context) = (parts.time(), parts.context());
     if options.tolerance == Tolerance::Faults {
-        types::of_entry(&parts, &mut |tail, wrong| {
+        of_entry(&parts, &mut |tail, wrong| {
             let location = Location { tail, ..location };
             input.give(Entry::new(location, Content::WrongType(wrong)), 0, sink)
         })?;
@@ -268,6 +268,78 @@ fn headers_beyond(
 
 fn location(input: &Input<'_>) -> Location {
     Location { offset: input.offset(), line: input.line(), ..Location::default() }
+}
+
+/// Where an entry has its context.
+const CONTEXT: &str = "/transport_context";
+
+/// What takes a wrong type: the pointer's part behind the entry, and what is wrong.
+type Tell<'t> = dyn FnMut(&'static str, WrongType<'static>) -> Result<(), ReadError> + 't;
+
+/// Tells of the wrong types in an entry: once of each member, and of the headers once.
+fn of_entry(parts: &Parts<'_>, tell: &mut Tell<'_>) -> Result<(), ReadError> {
+    if let Some(timestamp) = parts.timestamp.filter(|_| parts.time().is_none()) {
+        // ENV-LOOSE
+        let what = format!("`timestamp_ms` is {}, not a whole number of milliseconds", shown(timestamp));
+        tell("/timestamp_ms", WrongType { what: what.into(), open: true })?;
+    }
+    if let Some(context) = parts.context {
+        of_context(context, tell)?;
+    }
+    parts.sse.as_ref().map_or(Ok(()), |event| of_event(event, tell))
+}
+
+/// Tells of the wrong types in a transport context.
+fn of_context(context: Json<'_>, tell: &mut Tell<'_>) -> Result<(), ReadError> {
+    if context.kind() != JsonKind::Object {
+        return tell(CONTEXT, wrong("`transport_context`", context, "an object", &[]));
+    }
+    if let Some(status) = context.member("status") {
+        let number = status.as_number().and_then(|number| number.parse::<u16>().ok());
+        if !number.is_some_and(|status| (100..1000).contains(&status)) {
+            let wrong = wrong("`status`", status, "a number of three digits", &[JsonKind::String]);
+            tell("/transport_context/status", wrong)?;
+        }
+    }
+    let Some(headers) = context.member("headers") else { return Ok(()) };
+    let tail = "/transport_context/headers";
+    if headers.kind() != JsonKind::Object {
+        return tell(tail, wrong("`headers`", headers, "an object", &[JsonKind::Array]));
+    }
+    let Some((name, value)) = headers.members().find(|(_, value)| value.kind() != JsonKind::String) else {
+        return Ok(());
+    };
+    let name = format!("the header {}", name.raw().chars().take(60).collect::<String>());
+    tell(tail, wrong(&name, value, "a string", &[JsonKind::Array]))
+}
+
+fn of_event(event: &Event<'_>, tell: &mut Tell<'_>) -> Result<(), ReadError> {
+    if let Some(id) = event.id.filter(|id| id.kind() != JsonKind::String) {
+        // ENV-LOOSE
+        tell("/sse/id", wrong("`id` of the event", id, "a string", &[JsonKind::Number]))?;
+    }
+    let Some(data) = event.data.as_ref().map(|data| data.value) else { return Ok(()) };
+    match data.kind() {
+        JsonKind::Object | JsonKind::String => Ok(()),
+        // Whether it is a batch is for the rules of batches.
+        JsonKind::Array if event.is_message() && holds_messages(data) => Ok(()),
+        _ => tell("/sse/data", wrong("`data` of the event", data, "an object or a string", &[])),
+    }
+}
+
+/// A member of another type than `wanted`. A reader may take it where it is null, or of one of the types that are `open`
+/// (ENV-LOOSE, K2A-SPELLING).
+fn wrong(name: &str, value: Json<'_>, wanted: &str, open: &[JsonKind]) -> WrongType<'static> {
+    let open = value.kind() == JsonKind::Null || open.contains(&value.kind());
+    WrongType { what: format!("{name} is {}, not {wanted}", shown(value)).into(), open }
+}
+
+/// A number as it is written; of another value its type.
+fn shown(value: Json<'_>) -> String {
+    match value.as_number() {
+        Some(number) => number.chars().take(60).collect(),
+        None => value.kind().name().to_owned(),
+    }
 }
 
 #[cfg(test)]

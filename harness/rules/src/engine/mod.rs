@@ -27,7 +27,6 @@ mod recording_info;
 mod redelivery;
 mod report;
 mod response_match;
-mod rule_stats;
 mod secrets;
 mod server_requests;
 mod split_messages;

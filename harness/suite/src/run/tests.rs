@@ -1,6 +1,6 @@
 //! Runs of importers that have one fault.
 
-use super::{PlannedCase, Selection, Supervision, plan, run, supervised};
+use super::{PlannedCase, Selection, Supervision, place_of, plan, run, supervised};
 use crate::builtin::Builtin;
 use crate::importer::Importer;
 use crate::testing::{Double, SUITE};
@@ -131,4 +131,34 @@ fn a_listener_hears_each_case_once() {
     heard.sort();
     all.sort();
     assert_eq!(heard, all);
+}
+
+const SESSION: &str = concat!(
+    r#"{"jsonrpc":"2.0","method":"a"}"#,
+    "\n\n",
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b"}}"#,
+    "\n"
+);
+
+fn place(at: &str, format: &str, transcript: &str) -> Option<(u64, String)> {
+    let place = place_of(at, formats::find(format).unwrap(), transcript.as_bytes())?;
+    Some((place.line, place.pointer))
+}
+
+#[test]
+fn an_event_a_call_and_a_fault_have_their_places() {
+    assert_eq!(place("/events/0/method", "jsonrpc", SESSION), Some((1, String::new())));
+    assert_eq!(place("/events/1", "jsonrpc", SESSION), Some((3, String::new())));
+    assert_eq!(place("/calls/0/tool", "jsonrpc", SESSION), Some((3, String::new())));
+    let document = format!("[\n{}]", SESSION.trim().replace("\n\n", ",\n"));
+    assert_eq!(place("/events/1/id", "inspector", &document), Some((3, "/1".into())));
+    let broken = SESSION.replace("\"id\":1", "\"id\":[]");
+    assert_eq!(place("/rejection/code", "jsonrpc", &broken), Some((3, String::new())));
+    assert_eq!(place("/rejection", "jsonrpc", SESSION), Some((1, String::new())));
+    let challenge = "{\"transport\":\"http-sse\",\"entries\":[\n{\"transport_context\":{\"status\":401},\"response\":null}]}";
+    let place_of_it = place("/authorization_discovery/visible", "http-sse", challenge);
+    assert_eq!(place_of_it.map(|place| place.0), Some(2));
+    for at in ["", "/authorization_discovery/visible", "/events/7"] {
+        assert_eq!(place(at, "jsonrpc", SESSION), None, "{at}");
+    }
 }

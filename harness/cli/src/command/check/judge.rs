@@ -1,7 +1,7 @@
-//! One recording judged: opened, recognised, and held against the rules. This is what the threads do.
+//! One recording judged: opened, recognised, and held against the rules. This is what the threads do. Ctrl-C ends its
+//! bytes on their way to the reader, and their digest is computed.
 
 use super::earlier::Earlier;
-use super::watched::Watched;
 use crate::command::carrier::sentence;
 use crate::command::context::{Failure, no_recording};
 use crate::command::input::{Source, opened};
@@ -9,8 +9,11 @@ use crate::command::values::spelled;
 use crate::recordings::{Found, Recording};
 use crate::terminal::{Terminal, Verbosity};
 use app::{Cause, CheckedFile};
+use hmac_sha256::Hash as Sha256;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use wire::interrupt;
 
 pub(super) struct Judge {
     /// By the library.
@@ -96,5 +99,39 @@ impl Judge {
                 _ => Err(error.into()),
             },
         }
+    }
+}
+
+/// Bytes that are watched.
+struct Watched<R> {
+    inner: R,
+    digest: Option<Sha256>,
+}
+
+impl<R: Read> Watched<R> {
+    /// Watches `inner`, and computes a digest where one is wanted.
+    pub(super) fn new(inner: R, digest: bool) -> Self {
+        Self { inner, digest: digest.then(Sha256::new) }
+    }
+
+    /// The digest of everything, also of what nobody has read; none where none was wanted.
+    pub(super) fn digest(mut self) -> io::Result<Option<[u8; 32]>> {
+        if self.digest.is_some() {
+            io::copy(&mut self, &mut io::sink())?;
+        }
+        Ok(self.digest.map(|digest| digest.finalize()))
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if interrupt::requested() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let read = self.inner.read(buffer)?;
+        if let Some(digest) = &mut self.digest {
+            digest.update(&buffer[..read]);
+        }
+        Ok(read)
     }
 }
