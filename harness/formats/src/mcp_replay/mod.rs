@@ -6,15 +6,17 @@
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; times finer than a millisecond. What other
 //! producers added, members of lines and lines that are passed over, is written again. A session that has no time for its first messages gets the time of its beginning for them.
 
-mod frame;
 mod read;
-mod write;
-
-pub use frame::trace_start;
 
 use crate::format::{Capabilities, Format};
 use crate::head::Head;
-use crate::writing::Spelling;
+use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::time;
+use crate::transport::{MARK, STDIO, Transport};
+use crate::writing::{Opening, Spelling, Spoken, WriteLines};
+use std::io::{self, Write as _};
+use transcript::json::{Json, write_compact, write_string};
+use transcript::session::Side;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -35,7 +37,7 @@ pub(crate) static FORMAT: Format = Format {
         ["mcp-replay", "mcp-replay.jsonl", "a trace of stdio traffic, with times and directions"],
         sniff,
         read::read,
-        Spelling::Lines(write::lines),
+        Spelling::Lines(lines),
     )
 };
 
@@ -54,6 +56,111 @@ fn why_not(head: &Head) -> Option<&'static str> {
     let foreign = !head.has("type") && head.text("dir").is_some_and(|dir| !known(dir));
     (foreign && (is_like(head) || head.has("raw") || head.has("msg")))
         .then_some("the `dir` of its first line is neither `in` nor `out`")
+}
+
+/// The first line: when the recording began, in milliseconds of the Unix epoch, what it is called, the server's command, and
+/// the transport (none: stdio).
+pub fn trace_start(started: i64, label: &str, command: &[String], transport: Option<Transport>) -> String {
+    let mut words = Vec::new();
+    for (index, word) in command.iter().enumerate() {
+        words.extend_from_slice(if index == 0 { b"" } else { b"," });
+        write_string(word.as_bytes(), &mut words);
+    }
+    let mut named = Vec::new();
+    write_string(label.as_bytes(), &mut named);
+    let [named, words] = [named, words].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let (started, transport) = (time::write(started), transport.map_or(STDIO, Transport::name));
+    format!(
+        r#"{{"v":1,"type":"meta","startedAt":"{started}","label":{named},"command":[{words}],"{MARK}":"{transport}"}}"#
+    )
+}
+
+impl Session {
+    /// Says when a session over HTTP was recorded, which only a trace has a place for: from `started` to `ended`, in
+    /// milliseconds of the Unix epoch, under this label.
+    pub fn record_from_to(&mut self, label: &str, started: i64, ended: i64) {
+        let start =
+            trace_start(started, label, &[], Some(self.transport().unwrap_or(Transport::StreamableHttp)));
+        let end = format!(
+            r#"{{"t":"{}","type":"end","reason":"producer_shutdown","durationMs":{}}}"#,
+            time::write(ended),
+            ended.saturating_sub(started).max(0)
+        );
+        self.entries.insert(0, OwnedEntry::new(OwnedContent::TraceStart(start)));
+        self.entries.push(OwnedEntry::new(OwnedContent::TraceEnd(end)));
+    }
+}
+
+pub(super) fn lines(opening: &Opening) -> Box<dyn WriteLines> {
+    Box::new(Lines { opening: opening.clone(), started: 0, latest: i64::MIN, ended: false })
+}
+
+struct Lines {
+    opening: Opening,
+    started: i64,
+    /// The time of the youngest message: an answer may be in the file before what was said before it.
+    latest: i64,
+    ended: bool,
+}
+
+impl WriteLines for Lines {
+    fn open(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        self.started = now;
+        if let Some(line) = &self.opening.trace_start {
+            return verbatim(line, out);
+        }
+        let mark = |of: Transport| format!(r#""{MARK}":"{}","#, of.name());
+        writeln!(
+            out,
+            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[],{}"_made_up":{}}}"#,
+            time::write(now),
+            self.opening.transport.map_or(String::new(), mark),
+            if self.opening.timed { r#"["start"]"# } else { r#"["start","times"]"# }
+        )
+    }
+
+    fn message(&mut self, spoken: &Spoken<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+        self.latest = self.latest.max(spoken.now);
+        let dir = if spoken.side == Side::Server { "out" } else { "in" };
+        let added = spoken.entry.added.as_deref().unwrap_or_default();
+        write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(spoken.now))?;
+        write_compact(spoken.message.json(), line);
+        line.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    fn other(&mut self, entry: &OwnedEntry, out: &mut Vec<u8>) -> io::Result<()> {
+        if let OwnedContent::TraceEnd(line) = &entry.what {
+            self.ended = true;
+            return verbatim(line, out);
+        }
+        // A line that was passed over goes out again where the session was a trace before.
+        let whole = entry.added.as_deref().filter(|_| self.opening.trace_start.is_some());
+        whole.map_or(Ok(()), |whole| writeln!(out, "{whole}"))
+    }
+
+    fn close(&mut self, now: i64, out: &mut Vec<u8>) -> io::Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let now = now.max(self.latest);
+        writeln!(
+            out,
+            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
+            time::write(now),
+            now.saturating_sub(self.started).max(0)
+        )
+    }
+}
+
+/// A line of the trace that the session was before.
+fn verbatim(line: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut compact = Vec::new();
+    if let Ok(line) = Json::parse(line) {
+        write_compact(line, &mut compact);
+        compact.push(b'\n');
+    }
+    out.write_all(&compact)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use transcript::session::{Carrier, Content, Context, Entry, Side, Sse};
 
 fn written(session: &Session) -> String {
     let mut out = Vec::new();
-    super::super::write::write(session, &mut out).unwrap();
+    super::super::write(session, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
