@@ -5,6 +5,25 @@ use crate::recording::Recording;
 use std::io::Write;
 use transcript::rejection::Rejection;
 
+/// The options of a command, with its default behind each. The bindings give them as JSON, in which any may be left out.
+macro_rules! options {
+    ($(#[$about:meta])+ $Options:ident { $($(#[$note:meta])+ $option:ident: $type:ty = $usual:expr,)+ }) => {
+        $(#[$about])+
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+        pub struct $Options {
+            $($(#[$note])+ pub $option: $type,)+
+        }
+
+        impl Default for $Options {
+            fn default() -> Self {
+                Self { $($option: $usual),+ }
+            }
+        }
+    };
+}
+pub(crate) use options;
+
 /// A command with its options.
 pub trait Command {
     /// Answers about recordings.

@@ -1,6 +1,6 @@
 //! Is a recording right, and did both sides keep to the specification: `check`.
 
-use crate::answer::{Outcome, Output, Remark};
+use crate::answer::{Outcome, Output, Remark, options};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, Source, format};
 use formats::{Format, Tolerance};
@@ -10,64 +10,43 @@ use rules::record::{CheckedFile, Profile, RuleResult, RuleSelection, listener};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
 use rules::{CheckResult, Parallelism, Revision};
-use serde::Deserialize;
 use std::sync::Arc;
 use transcript::session::Entry;
 
 /// The version of this library, and of the rules by which it judges.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How a recording is judged.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct CheckOptions {
-    /// The capture format; none where the content shows it.
-    pub format: Option<String>,
-    /// The revision to judge by, instead of the one that the session shows.
-    pub spec: Option<String>,
-    /// Only these rules: ids, prefixes of ids up to a dot, or families. All where it is empty.
-    pub select: Vec<String>,
-    /// Not these rules.
-    pub ignore: Vec<String>,
-    /// The least that is reported: `must`, `should` or `info`.
-    pub level: String,
-    /// Whether warnings count as errors.
-    pub strict: bool,
-    /// Whether a recording without messages is accepted, in which nothing can be judged.
-    pub allow_empty: bool,
-    /// Whose violations: `recorder`, `session`, `server`, `client` or `all`.
-    pub profile: String,
-    /// A frozen set of rules, in place of the selection: the name of a revision, whose rules in this version are meant, or the
-    /// TOML of a set.
-    pub require: Option<String>,
-    /// Markers in place of redacted values, beside `[REDACTED]`.
-    pub redacted: Vec<String>,
-    /// The text of version 1 of mcp-replay that a trace must follow: `first` or `later`.
-    pub mcp_replay_text: String,
-    /// Rules that were kept, or that nothing called for, are listed too.
-    pub every: bool,
-    /// How several judges share a recording; by the machine's cores where it is none.
-    #[serde(skip)]
-    pub parallelism: Option<Parallelism>,
-}
-
-impl Default for CheckOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            spec: None,
-            select: Vec::new(),
-            ignore: Vec::new(),
-            level: "info".to_owned(),
-            strict: false,
-            allow_empty: false,
-            profile: "all".to_owned(),
-            require: None,
-            redacted: Vec::new(),
-            mcp_replay_text: "later".to_owned(),
-            every: false,
-            parallelism: Some(Parallelism::NONE),
-        }
+options! {
+    /// How a recording is judged.
+    CheckOptions {
+        /// The capture format; none where the content shows it.
+        format: Option<String> = None,
+        /// The revision to judge by, instead of the one that the session shows.
+        spec: Option<String> = None,
+        /// Only these rules: ids, prefixes of ids up to a dot, or families. All where it is empty.
+        select: Vec<String> = Vec::new(),
+        /// Not these rules.
+        ignore: Vec<String> = Vec::new(),
+        /// The least that is reported: `must`, `should` or `info`.
+        level: String = "info".to_owned(),
+        /// Whether warnings count as errors.
+        strict: bool = false,
+        /// Whether a recording without messages is accepted, in which nothing can be judged.
+        allow_empty: bool = false,
+        /// Whose violations: `recorder`, `session`, `server`, `client` or `all`.
+        profile: String = "all".to_owned(),
+        /// A frozen set of rules, in place of the selection: the name of a revision, whose rules in this version are meant, or the
+        /// TOML of a set.
+        require: Option<String> = None,
+        /// Markers in place of redacted values, beside `[REDACTED]`.
+        redacted: Vec<String> = Vec::new(),
+        /// The text of version 1 of mcp-replay that a trace must follow: `first` or `later`.
+        mcp_replay_text: String = "later".to_owned(),
+        /// Rules that were kept, or that nothing called for, are listed too.
+        every: bool = false,
+        /// How several judges share a recording; by the machine's cores where it is none.
+        #[serde(skip)]
+        parallelism: Option<Parallelism> = Some(Parallelism::NONE),
     }
 }
 

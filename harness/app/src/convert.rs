@@ -1,29 +1,28 @@
 //! A session in another format: `convert`.
 
-use crate::answer::{Command, Outcome, Output, Remark};
+use crate::answer::{Command, Outcome, Output, Remark, options};
 use crate::decoded::Decoded;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::{Conversion, Format, OwnedContent, OwnedEntry, ReadOptions, Session, salvage};
 use reports::plain::counted;
 use reports::target::Target;
-use serde::Deserialize;
 use std::collections::HashSet;
 use std::io::{self, Read as _, Write};
 use transcript::session::Side;
 
-/// How a recording is converted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct ConvertOptions {
-    /// The format to write, or `otlp-json` for spans of OpenTelemetry.
-    pub to: String,
-    /// The format to read; none where the content shows it.
-    pub format: Option<String>,
-    /// Writes even if the meaning changes, with a note.
-    pub lossy: bool,
-    /// Takes what is whole of a recording that was cut off.
-    pub salvage: bool,
+options! {
+    /// How a recording is converted.
+    ConvertOptions {
+        /// The format to write, or `otlp-json` for spans of OpenTelemetry.
+        to: String = String::new(),
+        /// The format to read; none where the content shows it.
+        format: Option<String> = None,
+        /// Writes even if the meaning changes, with a note.
+        lossy: bool = false,
+        /// Takes what is whole of a recording that was cut off.
+        salvage: bool = false,
+    }
 }
 
 impl Command for ConvertOptions {

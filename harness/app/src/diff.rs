@@ -1,12 +1,11 @@
 //! Are two recordings the same session: `diff`.
 
-use crate::answer::{Command, Outcome, Output, Remark};
+use crate::answer::{Command, Outcome, Output, Remark, options};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::Format;
 use reports::diff::{Json, Kinds, Side, SideOptions, notes};
 use reports::plain::{counted, cut, plain};
-use serde::Deserialize;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::iter;
@@ -20,37 +19,37 @@ use transcript::session::SinkError;
 const PARCEL: usize = 256;
 const WAITING: usize = 4;
 
-/// How two recordings are compared.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct DiffOptions {
-    /// The capture format of A; none where the content shows it.
-    pub left_format: Option<String>,
-    /// The capture format of B; none where the content shows it.
-    pub right_format: Option<String>,
-    /// A string that contains this marker equals any value.
-    pub redacted: Option<String>,
-    /// Whether ids must be equal (`exact`), or may be renamed one to one (`renumbered`).
-    pub ids: String,
-    /// JSON pointers into the events that are left out; `*` matches any member or item.
-    pub ignore: Vec<String>,
-    /// The order in which answers come is left out.
-    pub unordered_answers: bool,
-    /// Requests that were turned away are left out.
-    pub ignore_refusals: bool,
-    /// Who sent an event is left out.
-    pub ignore_senders: bool,
-    /// An SSE event that was delivered again counts once.
-    pub fold_redelivered: bool,
-    /// At most this many differences are listed; all are counted.
-    pub show: u64,
-    /// For people, instead of JSON, and with the counts unless it is [`Text::Brief`].
-    #[serde(skip)]
-    pub text: Option<Text>,
-    /// Each recording is read on a thread of its own, which bounds memory: a few hundred events of each wait. Otherwise one is
-    /// read after the other, and all events of both are held.
-    #[serde(skip)]
-    pub threads: bool,
+options! {
+    /// How two recordings are compared.
+    DiffOptions {
+        /// The capture format of A; none where the content shows it.
+        left_format: Option<String> = None,
+        /// The capture format of B; none where the content shows it.
+        right_format: Option<String> = None,
+        /// A string that contains this marker equals any value.
+        redacted: Option<String> = None,
+        /// Whether ids must be equal (`exact`), or may be renamed one to one (`renumbered`).
+        ids: String = "exact".to_owned(),
+        /// JSON pointers into the events that are left out; `*` matches any member or item.
+        ignore: Vec<String> = Vec::new(),
+        /// The order in which answers come is left out.
+        unordered_answers: bool = false,
+        /// Requests that were turned away are left out.
+        ignore_refusals: bool = false,
+        /// Who sent an event is left out.
+        ignore_senders: bool = false,
+        /// An SSE event that was delivered again counts once.
+        fold_redelivered: bool = false,
+        /// At most this many differences are listed; all are counted.
+        show: u64 = 20,
+        /// For people, instead of JSON, and with the counts unless it is [`Text::Brief`].
+        #[serde(skip)]
+        text: Option<Text> = None,
+        /// Each recording is read on a thread of its own, which bounds memory: a few hundred events of each wait. Otherwise one is
+        /// read after the other, and all events of both are held.
+        #[serde(skip)]
+        threads: bool = false,
+    }
 }
 
 /// How much text says.
@@ -60,25 +59,6 @@ pub enum Text {
     Brief,
     /// The counts as well.
     Full,
-}
-
-impl Default for DiffOptions {
-    fn default() -> Self {
-        Self {
-            left_format: None,
-            right_format: None,
-            redacted: None,
-            ids: "exact".to_owned(),
-            ignore: Vec::new(),
-            unordered_answers: false,
-            ignore_refusals: false,
-            ignore_senders: false,
-            fold_redelivered: false,
-            show: 20,
-            text: None,
-            threads: false,
-        }
-    }
 }
 
 /// Compares two recordings.

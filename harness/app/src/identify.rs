@@ -1,6 +1,6 @@
 //! Which transport and revision a recording shows: `identify`.
 
-use crate::answer::{Command, Outcome, Output, Remark};
+use crate::answer::{Command, Outcome, Output, Remark, options};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::Format;
@@ -8,18 +8,17 @@ use formats::identify::{
     Evidence, Identification, RevisionSource, StreamDurations, Transport, TransportFinding, identify,
 };
 use reports::plain::plain;
-use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// How a recording is identified.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct IdentifyOptions {
-    /// The capture format; none where the content shows it.
-    pub format: Option<String>,
-    /// For people, instead of JSON.
-    #[serde(skip)]
-    pub text: bool,
+options! {
+    /// How a recording is identified.
+    IdentifyOptions {
+        /// The capture format; none where the content shows it.
+        format: Option<String> = None,
+        /// For people, instead of JSON.
+        #[serde(skip)]
+        text: bool = false,
+    }
 }
 
 /// Memory: what the format's reader holds, and a few counts.

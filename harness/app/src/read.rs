@@ -1,34 +1,27 @@
 //! What a recording means: `read`.
 
-use crate::answer::{Command, Outcome, Output, Remark};
+use crate::answer::{Command, Outcome, Output, Remark, options};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::{MeaningWriter, Step, Tolerance, walk};
 use reports::overview::Fates;
-use serde::Deserialize;
 use transcript::dialect;
 use transcript::session::{Content, SinkError};
 
 /// How much is written at a time.
 const BLOCK: usize = 1 << 16;
 
-/// How a recording is read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct ReadOptions {
-    /// The capture format; none where the content shows it.
-    pub format: Option<String>,
-    /// Only tool calls and their outcomes.
-    pub calls: bool,
-    /// The dialect of the reading contract.
-    pub dialect: String,
-    /// What is not a message where one belongs is skipped, with a note.
-    pub lenient: bool,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self { format: None, calls: false, dialect: dialect::DEFAULT.to_owned(), lenient: false }
+options! {
+    /// How a recording is read.
+    ReadOptions {
+        /// The capture format; none where the content shows it.
+        format: Option<String> = None,
+        /// Only tool calls and their outcomes.
+        calls: bool = false,
+        /// The dialect of the reading contract.
+        dialect: String = dialect::DEFAULT.to_owned(),
+        /// What is not a message where one belongs is skipped, with a note.
+        lenient: bool = false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A session drawn: `show`.
 
-use crate::answer::{Command, Outcome, Output, Remark};
+use crate::answer::{Command, Outcome, Output, Remark, options};
 use crate::check::judged;
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
@@ -11,50 +11,32 @@ use reports::drawing::{DrawOptions, draw};
 use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::record::{CheckedFile, RuleSelection};
 use rules::{CheckOptions, Parallelism};
-use serde::Deserialize;
 
-/// How recordings are drawn: one, or several traces of one session, by time.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct ShowOptions {
-    /// The capture format; none where the content shows it.
-    pub format: Option<String>,
-    /// `text`, `svg` or `html`.
-    pub output: String,
-    /// Nothing is folded.
-    pub all: bool,
-    /// Only from this message on, as the drawing numbers them.
-    pub from: Option<u64>,
-    /// Only up to this message.
-    pub to: Option<u64>,
-    /// Whether the findings of `check` are drawn.
-    pub check: bool,
-    /// What is not a message where one belongs is skipped, and its place marked.
-    pub lenient: bool,
-    /// How wide text is drawn, in columns.
-    pub width: usize,
-    /// Whether text has colours.
-    #[serde(skip)]
-    pub colour: bool,
-    /// How several judges share a recording; by the machine's cores where it is none.
-    #[serde(skip)]
-    pub parallelism: Option<Parallelism>,
-}
-
-impl Default for ShowOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            output: "text".to_owned(),
-            all: false,
-            from: None,
-            to: None,
-            check: true,
-            lenient: false,
-            width: 100,
-            colour: false,
-            parallelism: Some(Parallelism::NONE),
-        }
+options! {
+    /// How recordings are drawn: one, or several traces of one session, by time.
+    ShowOptions {
+        /// The capture format; none where the content shows it.
+        format: Option<String> = None,
+        /// `text`, `svg` or `html`.
+        output: String = "text".to_owned(),
+        /// Nothing is folded.
+        all: bool = false,
+        /// Only from this message on, as the drawing numbers them.
+        from: Option<u64> = None,
+        /// Only up to this message.
+        to: Option<u64> = None,
+        /// Whether the findings of `check` are drawn.
+        check: bool = true,
+        /// What is not a message where one belongs is skipped, and its place marked.
+        lenient: bool = false,
+        /// How wide text is drawn, in columns.
+        width: usize = 100,
+        /// Whether text has colours.
+        #[serde(skip)]
+        colour: bool = false,
+        /// How several judges share a recording; by the machine's cores where it is none.
+        #[serde(skip)]
+        parallelism: Option<Parallelism> = Some(Parallelism::NONE),
     }
 }
 

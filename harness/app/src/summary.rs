@@ -1,36 +1,29 @@
 //! What is in recordings, at a glance: `summary`.
 
-use crate::answer::{Command, Outcome, Output};
+use crate::answer::{Command, Outcome, Output, options};
 use crate::error::{Cause, Error};
 use crate::recording::{Recording, format};
 use formats::Format;
 use reports::overview::{Collector, Order, Overview, json, text};
 use rules::{CheckOptions, check_beside};
-use serde::Deserialize;
 
-/// How recordings are summed up.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct SummaryOptions {
-    /// The capture format of all of them; none where the content shows it.
-    pub format: Option<String>,
-    /// `json`, or for people `page`, which is of one recording, or `rows`.
-    #[serde(skip)]
-    pub output: String,
-    /// The order; as they come where there is none.
-    #[serde(skip)]
-    pub order: Option<Order>,
-    /// Only those that are failing.
-    #[serde(skip)]
-    pub failing: bool,
-    /// Whether text has colours.
-    #[serde(skip)]
-    pub colour: bool,
-}
-
-impl Default for SummaryOptions {
-    fn default() -> Self {
-        Self { format: None, output: "json".to_owned(), order: None, failing: false, colour: false }
+options! {
+    /// How recordings are summed up.
+    SummaryOptions {
+        /// The capture format of all of them; none where the content shows it.
+        format: Option<String> = None,
+        /// `json`, or for people `page`, which is of one recording, or `rows`.
+        #[serde(skip)]
+        output: String = "json".to_owned(),
+        /// The order; as they come where there is none.
+        #[serde(skip)]
+        order: Option<Order> = None,
+        /// Only those that are failing.
+        #[serde(skip)]
+        failing: bool = false,
+        /// Whether text has colours.
+        #[serde(skip)]
+        colour: bool = false,
     }
 }
 
