@@ -234,8 +234,7 @@ fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
         context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
     if let Some(why) = &recorded.refused {
-        let what =
-            "the standard output cannot be written, so the client lacks what the server said last";
+        let what = "the standard output cannot be written, so the client lacks what the server said last";
         context.terminal.error(&format!("{what}: {why}"));
     }
     summary.trouble.is_none() && recorded.refused.is_none()

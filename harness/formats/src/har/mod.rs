@@ -152,11 +152,7 @@ fn write_headers(headers: &Headers<'_>, out: &mut Vec<u8>) {
 const LAYOUT: Layout =
     Layout { root: "/log/entries/", request: "/request/postData/text", answer: "/response/content/text" };
 
-fn read(
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
+fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
     let closed;

@@ -68,11 +68,7 @@ const LAYOUT: Layout = Layout { root: "/", request: "/requestBody", answer: "/re
 /// What stands in place of a body that the Inspector withheld.
 const WITHHELD: &str = "[truncated JSON body withheld";
 
-fn read(
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
+fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
     let closed;

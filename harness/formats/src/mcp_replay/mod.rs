@@ -4,7 +4,8 @@
 //! same version: lines of other directions and types belong to other producers and are passed over.
 //!
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; times finer than a millisecond. What other
-//! producers added, members of lines and lines that are passed over, is written again. A session that has no time for its first messages gets the time of its beginning for them.
+//! producers added, members of lines and lines that are passed over, is written again. A session that has no time for its first
+//! messages gets the time of its beginning for them.
 
 mod read;
 

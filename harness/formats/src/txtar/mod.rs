@@ -76,11 +76,7 @@ fn section(line: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn read(
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
+fn read(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
     // The text between the messages may be any, as long as it is text.

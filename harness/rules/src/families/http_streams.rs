@@ -223,8 +223,7 @@ fn framing(exchange: &HttpExchange, at: &RuleContext<'_>) {
     let empty = exchange.events == 0 && exchange.messages == 0 && exchange.bad_answer.is_none();
     match exchange.unfinished {
         Some(true) => {
-            let wrong =
-                Violation::new("no empty line ends the last event, so its message is thrown away");
+            let wrong = Violation::new("no empty line ends the last event, so its message is thrown away");
             at.fail(&FRAMING, wrong.only(Level::Should));
         }
         Some(false) => {
