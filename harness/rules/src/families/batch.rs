@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use transcript::batch;
 use transcript::json::{Json, members_around};
 use transcript::rejection::Code;
-use transcript::session::{Content, Location, Side};
+use transcript::session::{Carrier, Content, Location, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "batch",
@@ -159,6 +159,8 @@ impl BatchState {
         let count = list.items().count();
         match at.revision {
             Some(Revision::V2025_03_26) => {}
+            // `http.json.single` says so.
+            Some(_) if answers_single(at) => {}
             None => at.inconclusive(&UNSUPPORTED, NO_REVISION),
             Some(_) => at.fail(&UNSUPPORTED, format!("an array of {count} messages")),
         }
@@ -301,6 +303,16 @@ fn number<'l>(at: &RuleContext<'l>) -> Option<&'l str> {
     members_around(line, at.text(), |name, value| number = name.is("batch").then(|| value.text()).or(number))
         .ok()?;
     number
+}
+
+/// The array is what HTTP answers to requests that did not come in one.
+fn answers_single(at: &RuleContext<'_>) -> bool {
+    at.entry.carrier == Carrier::Response
+        && !at.exchanges.has_targets()
+        && at.exchanges.current().is_some_and(|exchange| {
+            let is_whole = exchange.raw.media_type == "application/json" && !exchange.raw.is_left();
+            exchange.succeeded() && is_whole && !exchange.batch && !exchange.calls.is_empty()
+        })
 }
 
 /// HTTP refused the exchange for a reason of its own.
