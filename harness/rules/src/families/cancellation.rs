@@ -2,15 +2,15 @@
 //!
 //! A cancellation and an answer may cross; a late answer is reported where it was plainly sent afterwards. Over HTTP a
 //! cancellation may also overtake its request, which has a connection of its own. Memory: [`MOST_TASKS`] requests that became
-//! tasks, and cancellations of what was not asked yet as [`Early`] says.
+//! tasks, the last [`MOST_ANSWERS`] answers, and cancellations of what was not asked yet as [`Early`] says.
 
 use crate::engine::{
-    Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
-    Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
+    CROSSING as CROSSED, Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -79,15 +79,22 @@ static NAMED: Rule = Rule {
 /// The most requests that became tasks that are remembered.
 const MOST_TASKS: usize = 10_000;
 
+/// The most answers that are remembered, of those that what comes now may have crossed.
+const MOST_ANSWERS: usize = 1_000;
+
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.
 const CROSSING: i64 = 1_000;
 
 static ID: Typed = Typed::new("notifications/cancelled>", "requestId");
 
+type Answered = (Option<Side>, TypedId, i64);
+
 #[derive(Default)]
 struct CancellationState {
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
+    /// Who had asked what was answered within [`CROSSED`], the id, and when.
+    answered: VecDeque<Answered>,
     /// Over HTTP, of requests that were not seen yet.
     early: Early<(Option<Side>, TypedId)>,
 }
@@ -153,6 +160,8 @@ impl CancellationState {
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
                 at.inconclusive(&INFLIGHT, "an exchange log does not tell which of the two came first");
+            } else if self.may_have_crossed(id, at) {
+                at.inconclusive(&INFLIGHT, "the cancellation and the answer may have crossed");
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
                 at.fail(&INFLIGHT, Violation::new(wrong).inside(id));
@@ -164,6 +173,22 @@ impl CancellationState {
             Some(key) => self.early.find(&KNOWN, (at.side, key), wrong, id, at),
             None => at.fail_if_complete(&KNOWN, Violation::new(wrong).inside(id)),
         }
+    }
+
+    /// Whether the answer to what is cancelled came so shortly before that who cancels may not have had it.
+    fn may_have_crossed(&mut self, id: Json<'_>, at: &RuleContext<'_>) -> bool {
+        self.forget(at);
+        let is_its = |(side, answered, _): &Answered| {
+            requestors(at.side).contains(&requestor(*side)) && TypedId::new(id).as_ref() == Some(answered)
+        };
+        at.entry.time.is_none() || self.answered.len() >= MOST_ANSWERS || self.answered.iter().any(is_its)
+    }
+
+    /// Forgets the answers that nothing crosses any more.
+    fn forget(&mut self, at: &RuleContext<'_>) {
+        let is_old =
+            |(.., time): &mut Answered| at.entry.time.is_none_or(|now| now.saturating_sub(*time) > CROSSED);
+        while self.answered.pop_front_if(is_old).is_some() {}
     }
 
     /// A request that was cancelled before it, as it seems: each has a connection of its own, and nothing tells which of them the
@@ -178,6 +203,12 @@ impl CancellationState {
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
+        self.forget(at);
+        if let (Some(id), Some(time)) = (TypedId::of_message(message.raw.id()), at.entry.time)
+            && self.answered.len() < MOST_ANSWERS
+        {
+            self.answered.push_back((request.side, id, time));
+        }
         let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
         if task.is_some()
             && request.param("task").is_some()
