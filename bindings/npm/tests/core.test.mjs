@@ -105,6 +105,8 @@ test("diff gives places and values", () => {
   const [{ pointer, a, b }] = found.differences;
   assert.deepEqual([pointer, a.line, `${a.value}`, `${b.value}`], ["/result/sum", 2, "12345678901234567890.10", "12345678901234567890.11"]);
   assert.match(describe(found), /event 1 differs at \/result\/sum[^]*different sessions/);
+  const twice = Buffer.from(`${other}`.replace('"result":{', '"result":{"n":1,'));
+  assert.match(describe(diff(CALL, twice)), /, and in 1 other place: \/result\//);
   assert.ok(diff(CALL, other, { ignore: "/result/sum" }).same);
   assert.ok(diff(CALL, Buffer.from(`${Buffer.from(CALL)}`.replaceAll('"id":1', '"id":7')), { ids: "renumbered" }).same);
 });

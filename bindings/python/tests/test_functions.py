@@ -92,6 +92,8 @@ def test_diff_gives_places_and_values():
     assert (difference.pointer, difference.a.line, difference.b.line) == ("/result/sum", 2, 2)
     assert str(difference.a.value) == "12345678901234567890.10" and difference.a.has_value
     assert "event 1 differs at /result/sum" in str(found) and "different sessions" in str(found)
+    twice = mcp_concord.diff(CALL, other.replace(b'"result":{', b'"result":{"n":1,'))
+    assert "and in 1 other place: /result/" in str(twice) and len(twice.differences[0].also) == 1
     assert mcp_concord.diff(CALL, other, ignore="/result/sum").same
     assert mcp_concord.diff(CALL, CALL.replace(b'"id":1', b'"id":7'), ids="renumbered").same
     [only] = mcp_concord.diff(CALL, CALL + NULL_ID).differences

@@ -24,10 +24,10 @@ function comparison({ same, equal, differ, only_a, only_b, differences, hidden }
   return parts.join("\n\n");
 }
 
-function difference({ pointer, a, b }: Difference): string {
+function difference({ pointer, also = [], a, b }: Difference): string {
   const sides = [["-", a] as const, ["+", b] as const];
   const only = a ?? b;
-  const lines = [a && b ? `event ${a.index} differs at ${pointer || "/"}` : `event ${only?.index} is only in ${a ? "A" : "B"}`];
+  const lines = [a && b ? `event ${a.index} differs at ${pointer || "/"}${others(also)}` : `event ${only?.index} is only in ${a ? "A" : "B"}`];
   for (const [sign, side] of sides) {
     if (side && pointer !== null) lines.push(`  ${sign} ${"value" in side ? short(side.value as Json) : "(nothing there)"}`);
   }
@@ -35,6 +35,12 @@ function difference({ pointer, a, b }: Difference): string {
     if (side) lines.push(`  ${sign} line ${side.line} ${side.pointer}`.trimEnd() + `  ${short(side.event)}`);
   }
   return lines.join("\n");
+}
+
+function others(also: string[]): string {
+  if (also.length === 0) return "";
+  const places = `${also.length} other place${also.length > 1 ? "s" : ""}${also.length === 100 ? " or more" : ""}`;
+  return `, and in ${places}: ${also.slice(0, 3).join(", ")}${also.length > 3 ? ", …" : ""}`;
 }
 
 /** A value as JSON, cut to a length that can be shown. */

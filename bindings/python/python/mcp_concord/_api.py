@@ -199,7 +199,8 @@ def diff(
     return Comparison(
         same=same,
         differences=tuple(
-            Difference(it["pointer"], Place._of(it["a"]), Place._of(it["b"])) for it in found["differences"]
+            Difference(it["pointer"], Place._of(it["a"]), Place._of(it["b"]), tuple(it.get("also", ())))
+            for it in found["differences"]
         ),
         json=text,
         **{count: found[count] for count in counts},

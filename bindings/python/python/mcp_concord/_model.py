@@ -181,10 +181,12 @@ class Difference:
     pointer: Optional[str]
     a: Optional[Place]
     b: Optional[Place]
+    #: Pointers to other differences of the event, up to 100.
+    also: Tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.a is not None and self.b is not None:
-            lines = [f"event {self.a.index} differs at {self.pointer or '/'}"]
+            lines = [f"event {self.a.index} differs at {self.pointer or '/'}{self._also()}"]
         else:
             side, place = ("A", self.a) if self.a is not None else ("B", self.b)
             lines = [f"event {place.index if place else '?'} is only in {side}"]
@@ -195,6 +197,13 @@ class Difference:
             if place is not None:
                 lines.append(f"  {sign} line {place.line} {place.pointer}  {_short(place.event)}")
         return "\n".join(lines)
+
+    def _also(self) -> str:
+        if not self.also:
+            return ""
+        places = f"{len(self.also)} other place{'s' if len(self.also) > 1 else ''}"
+        more, end = " or more" if len(self.also) == 100 else "", ", …" if len(self.also) > 3 else ""
+        return f", and in {places}{more}: {', '.join(self.also[:3])}{end}"
 
 
 @dataclass(frozen=True)
