@@ -9,6 +9,9 @@ const DEEPEST: u32 = 16;
 /// How many bytes are made: lists of lists, and references that branch, grow with the power of their depth.
 const LARGEST: usize = 1 << 20;
 
+/// What holds a reference to what is not in the schema. No tool has a parameter of this name.
+const UNKNOWN: &str = "$ref of mcp-concord";
+
 /// The least arguments that a schema accepts, as far as that is simple: examples, defaults and choices as they are written, and of
 /// everything else the smallest.
 pub(super) fn accepted(schema: &Value) -> Value {
@@ -17,6 +20,13 @@ pub(super) fn accepted(schema: &Value) -> Value {
         Value::Object(arguments) => Value::Object(arguments),
         _ => json!({}),
     }
+}
+
+/// What arguments made from a schema have in place of a value, where it refers to what it does not hold: the reference.
+pub(super) fn unknown(arguments: &Value) -> Option<&str> {
+    let members = arguments.as_object().into_iter().flat_map(Map::values);
+    let mut parts = members.chain(arguments.as_array().into_iter().flatten());
+    arguments.get(UNKNOWN).and_then(Value::as_str).or_else(|| parts.find_map(unknown))
 }
 
 /// Arguments that the schema refuses, and what is wrong with them: a required one is missing, or one is of another type.
@@ -40,9 +50,9 @@ fn made(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
 }
 
 fn value(schema: &Value, root: &Value, depth: u32, left: &mut usize) -> Value {
-    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        let target = target.strip_prefix('#').and_then(|to| root.pointer(to).or_else(|| anchored(root, to)));
-        return target.map(|target| made(target, root, depth + 1, left)).unwrap_or_default();
+    if let Some(said) = schema.get("$ref").and_then(Value::as_str) {
+        let target = said.strip_prefix('#').and_then(|to| root.pointer(to).or_else(|| anchored(root, to)));
+        return target.map_or_else(|| json!({UNKNOWN: said}), |target| made(target, root, depth + 1, left));
     }
     let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|list| list.first());
     let given = [schema.get("const"), schema.get("default"), first("examples"), first("enum")];

@@ -1,6 +1,6 @@
 //! What takes its time: calls of tools, slow ones beside other steps, one that is cancelled, and those that are tasks; and a subscription.
 
-use super::arguments::{accepted, refused};
+use super::arguments::{accepted, refused, unknown};
 use super::client::Answer;
 use super::plan::{Calls, Probe, Refusal, Silence, Unanswered};
 use super::player::{AFTERWARDS, MOST, Pending, Player};
@@ -301,7 +301,11 @@ impl Player<'_> {
                 continue;
             }
             let arguments = accepted(&tool["inputSchema"]);
-            match (self.probe.misfit)(&tool["inputSchema"], &arguments) {
+            let misfit = || (self.probe.misfit)(&tool["inputSchema"], &arguments);
+            let refused = || Some(format!("refuses what was made for it: {}", misfit()?));
+            // What is elsewhere is not fetched: the server would choose from where.
+            let refers = unknown(&arguments).map(|to| format!("refers to {to}, which is not in it"));
+            match refers.or_else(refused) {
                 Some(why) => unfit.push((name.to_owned(), why)),
                 None => may.push((name.to_owned(), arguments)),
             }

@@ -139,7 +139,7 @@ pub struct Probed {
     pub called: Vec<String>,
     /// The tools that were not called, since nothing says that they only read.
     pub spared: Vec<String>,
-    /// The tools that were not called, since no arguments were made that their schemas accept, and what is wrong with those made.
+    /// The tools that were not called, since no arguments were made that their schemas accept, and what those do instead.
     pub unfit: Vec<(String, String)>,
     /// The tools whose calls took too long, and were cancelled.
     pub slow: Vec<String>,

@@ -261,7 +261,7 @@ pub(super) fn print(
     }
     for (tool, why) in first.unfit.iter().take(NAMED) {
         let why = plain(why);
-        terminal.note(&format!("not called: {tool}, as its schema refuses what was made for it: {why}; --from FILE gives arguments"));
+        terminal.note(&format!("not called: {tool}, as its schema {why}; --from FILE gives arguments"));
     }
     if !first.spared.is_empty() {
         let more = first.spared.len().saturating_sub(NAMED);

@@ -33,14 +33,16 @@ if FAULT == "patterned":
         "u": {"type": "string", "format": "uri"}, "m": {"type": "string", "format": "email"}, "i": {"type": "string", "format": "uuid"},
     }
     TOOL["inputSchema"]["required"] = list(TOOL["inputSchema"]["properties"])
-if FAULT == "unfit":
-    TOOL["inputSchema"]["properties"]["p"] = {"type": "string", "pattern": "^(?=b)[a-z]{3}$"}
+if FAULT in ("unfit", "refers"):
+    TOOL["inputSchema"]["properties"]["p"] = {"type": "string", "pattern": "^(?=b)[a-z]{3}$"} if FAULT == "unfit" else {"$ref": "https://example.com/p.json"}
     TOOL["inputSchema"]["required"].append("p")
 if FAULT == "billions":
     for _ in range(3):
         TOOL["inputSchema"]["properties"]["a"] = {"type": "array", "minItems": 1000, "items": TOOL["inputSchema"]["properties"]["a"]}
 if FAULT.startswith("task") and not faulty("task-none"):
     TOOL["execution"] = {"taskSupport": "required" if faulty("task-required") else "optional"}
+# Where challenges say that the metadata is, by faults.
+LOGINS = {"login-named": "HERE/metadata", "login-alone": "HERE/metadata", "login-gone": "HERE/gone", "login-elsewhere": "https://example.com/metadata"}
 # Results that are none, by their faults.
 RESULTS = {
     "hello-text": ("initialize", "x"), "discover-array": ("server/discover", [1]), "discover-text": ("server/discover", "x"),
