@@ -27,16 +27,16 @@ use transcript::revision::Revision;
 const LISTEN: Duration = Duration::from_millis(100);
 
 /// How many bytes of a body are read.
-const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 
 const LISTENS: (&str, &str) = ("accept", EVENTS);
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// A session of single requests.
-struct Exchanges<'p> {
+pub(super) struct Exchanges<'p> {
     client: Client,
     origin: String,
-    path: &'p str,
+    pub(super) path: &'p str,
     revision: Revision,
     patience: Duration,
     /// The session's id, as it came.
@@ -125,27 +125,8 @@ pub(super) fn play(
     Ok(done)
 }
 
-/// Asks for the metadata of a server that wants a token, at the addresses where clients look for it by themselves.
-pub(super) fn look_for_metadata(target: &Target, patience: Duration) -> Result<(), StartError> {
-    let (runtime, exchanges) = exchanges(target, Revision::V2025_11_25, patience)?;
-    runtime.block_on(unless_interrupted(async {
-        let own = Some(exchanges.path.trim_end_matches('/')).filter(|path| !path.is_empty());
-        for path in own.into_iter().chain([""]) {
-            let path = format!("/.well-known/oauth-protected-resource{path}");
-            let answer = exchanges.open("GET", &path, &[("accept", JSON)], "").await;
-            let Ok(answer) = answer else { break };
-            let is_found = answer.status().is_success();
-            let _ = timeout(patience, collect(answer.into_body(), MOST)).await;
-            if is_found {
-                break;
-            }
-        }
-    }));
-    Ok(())
-}
-
 /// What a session of single requests needs.
-fn exchanges(
+pub(super) fn exchanges(
     target: &Target,
     revision: Revision,
     patience: Duration,
@@ -158,7 +139,7 @@ fn exchanges(
 }
 
 /// What comes of this, unless the probe is interrupted before.
-async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     while !interrupt::requested() {
         if let Ok(done) = timeout(LISTEN, work.as_mut()).await {
@@ -301,7 +282,7 @@ impl Exchanges<'_> {
     }
 
     /// Sends a request; its answer, whose body is still to come.
-    async fn open(
+    pub(super) async fn open(
         &self,
         method: &str,
         path: &str,

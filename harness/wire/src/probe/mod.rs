@@ -8,6 +8,7 @@ mod calls;
 mod client;
 mod clients;
 mod http;
+mod login;
 mod plan;
 mod player;
 mod reading;
@@ -299,8 +300,9 @@ impl<'p> Run<'p> {
         if let Some(revision) = session.player.done.revision {
             session.player.play(self.probe.steps(Part::Session, revision));
         }
-        if let Some(target) = session.locked() {
-            http::look_for_metadata(target, self.probe.patience)?;
+        if let (Some((target, named)), Server::Http(server)) = (session.locked(), &self.probe.server) {
+            let found = login::look_for_metadata(target, &server.origin(), named, self.probe.patience)?;
+            session.player.done.metadata = found;
         }
         self.close(session)
     }

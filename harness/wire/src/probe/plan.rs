@@ -163,6 +163,8 @@ pub struct Probed {
     pub ids: Vec<String>,
     /// An answer in mid-session named another one.
     pub renamed: bool,
+    /// What became of the metadata of a server that asked for a login, in words: its address, and what it names.
+    pub metadata: Option<String>,
     /// The server did not end when its input did, and was killed.
     pub killed: bool,
     /// What the server did, where it ended or closed its output while it was asked.

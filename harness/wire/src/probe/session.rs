@@ -8,7 +8,7 @@ use crate::http::AllowedHosts;
 use crate::proxy::{Proxy, Target};
 use crate::record::{Live, Plan, Server, create_in_place};
 use crate::redaction::Redaction;
-use crate::remote::{Outcome, Remote};
+use crate::remote::{METADATA, Outcome, Remote};
 use crate::stdio;
 use crate::{Notify, StartError, interrupt};
 use std::fs::File;
@@ -81,17 +81,14 @@ impl<'p> Session<'p> {
         Ok(Self { player: Player::new(client, probe, done), connection })
     }
 
-    /// The server over HTTP that asked for a login, in its first answer or later.
-    pub(super) fn locked(&self) -> Option<&Target> {
+    /// The server over HTTP that asked for a login, in its first answer or later, and where its challenge says that its metadata is.
+    pub(super) fn locked(&self) -> Option<(&Target, Option<&str>)> {
         let done = &self.player.done;
         let first = done.refused.as_ref().and_then(|why| why.strip_prefix(RECORDER));
         let mut refused = first.into_iter().chain(done.turned_away.iter().map(|refusal| &*refusal.why));
-        match &self.connection {
-            Connection::Http(_, archive) if refused.any(|why| why.starts_with("HTTP 401")) => {
-                Some(&archive.target)
-            }
-            _ => None,
-        }
+        let why = refused.find(|why| why.starts_with("HTTP 401"))?;
+        let Connection::Http(_, archive) = &self.connection else { return None };
+        Some((&archive.target, why.rsplit_once(METADATA).map(|(_, at)| at)))
     }
 
     /// Ends the session, as a client does, and kills a server that does not end in this time. Without the end of its recording it

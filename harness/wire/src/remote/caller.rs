@@ -54,6 +54,9 @@ pub(crate) const CLOSED: &str = "the server closed the stream before it answered
 /// How it begins where a stream is cut off.
 pub(crate) const TORN: &str = "the stream broke off: ";
 
+/// What stands before the address of the metadata that the challenge of a 401 names.
+pub(crate) const METADATA: &str = ", with metadata at ";
+
 /// What requests have to say.
 #[derive(Default)]
 pub(super) struct SessionState {
@@ -217,6 +220,14 @@ fn spelled(name: &str) -> Cow<'_, str> {
 pub(super) fn described(status: StatusCode, body: &str) -> String {
     let said: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED).collect();
     if said.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {said}") }
+}
+
+/// The address in the challenge of a 401 at which the metadata of the resource is.
+pub(super) fn named_metadata(headers: &HeaderMap) -> Option<String> {
+    let challenges = text(headers, "www-authenticate")?;
+    let (_, value) = challenges.split_once("resource_metadata=")?;
+    let value = value.trim_start_matches('"').split(['"', ',', ' ']).next()?;
+    value.starts_with("http").then(|| value.to_owned())
 }
 
 /// A stream that is read.

@@ -8,7 +8,7 @@ mod caller;
 mod opening;
 mod session;
 
-pub(crate) use caller::{BROKEN, CLOSED, FLOODED, Outcome, TORN};
+pub(crate) use caller::{BROKEN, CLOSED, FLOODED, METADATA, Outcome, TORN};
 pub(crate) use session::GONE;
 
 use crate::http::{self, Client, Target};

@@ -1,7 +1,7 @@
 //! A session with a server over HTTP: what is asked, and what comes back. The client's end is lines that come, and lines that go, with
 //! a thread for each way.
 
-use super::caller::{CLOSED, Caller, FLOODED, Outcome, Stream, described};
+use super::caller::{CLOSED, Caller, FLOODED, METADATA, Outcome, Stream, described, named_metadata};
 use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, is_stream, media_type, text as header};
 use crate::lock;
@@ -204,10 +204,16 @@ impl Session {
             (is_hello, sent.is_some(), state.endpoint.is_some())
         };
         let elsewhere = header(answer.headers(), LOCATION.as_str()).filter(|_| status.is_redirection());
+        let metadata = Some(status).filter(|status| *status == StatusCode::UNAUTHORIZED);
+        let metadata = metadata.and_then(|_| named_metadata(answer.headers()));
         let body = self.caller.whole(answer.into_body()).await.unwrap_or_default();
         let mut why = described(status, &body);
         if let Some(elsewhere) = elsewhere {
             why.push_str(&format!(", to {elsewhere}"));
+        }
+        if let Some(at) = metadata {
+            why.push_str(METADATA);
+            why.push_str(&at);
         }
         if is_hello && !is_legacy && older.contains(&status) {
             match self.begin_legacy().await {

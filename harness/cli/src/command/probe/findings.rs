@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use std::time::Duration;
-use verdict::plain::{counted, plain};
+use verdict::plain::{counted, cut, plain};
 use wire::interrupt;
 use wire::probe::{Part, Probed, SCRIPT, Silence, Unanswered, plays};
 
@@ -61,6 +61,13 @@ pub(super) const MESSAGES: &str = "rec.messages";
 
 /// What stands in a command before the rules that it plays.
 const SELECT: &str = "--select ";
+
+/// How to judge what follows a login.
+const JUDGES_LOGIN: &str =
+    "for what follows a login, `check` a session that `record --listen` keeps of a client with a token";
+
+/// How much is said of metadata, in characters.
+const LONGEST_METADATA: usize = 500;
 
 /// How many tools are named that were not called.
 const NAMED: usize = 8;
@@ -243,6 +250,9 @@ pub(super) fn print(
     let [first, ..] = sessions else { return Ok(exit::NOT_RUN) };
     left(sessions, terminal);
     refusals(sessions, context);
+    if let Some(metadata) = sessions.iter().find_map(|session| session.metadata.as_ref()) {
+        terminal.note(&format!("the server's metadata, {}; {JUDGES_LOGIN}", cut(metadata, LONGEST_METADATA)));
+    }
     let mut noted = BTreeSet::new();
     for session in sessions {
         for method in session.endless.iter().filter(|method| noted.insert(**method)) {

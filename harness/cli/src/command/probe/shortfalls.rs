@@ -23,10 +23,11 @@ const TWICE: [[&str; 2]; 3] = [
 ];
 
 /// Findings, a rule and words of each, and others that show the same fault.
-const SAME: [[(&str, &str); 2]; 3] = [
+const SAME: [[(&str, &str); 2]; 4] = [
     [("jsonrpc.notification.no-response", ""), ("jsonrpc.response.id-match", "the result has no id")],
     [(ANSWERED, BROKE), ("enc.json.parse", "the text ends")],
     [(ANSWERED, "ended the stream without"), ("http.sse.responds", "")],
+    [("http.json.single", "an array"), ("jsonrpc.batch.unsupported", "an array of 1 ")],
 ];
 
 /// The method of a subscription, whose acknowledgment comes long before its answer.

@@ -69,6 +69,9 @@ class Http(http.server.BaseHTTPRequestHandler):
         except (OSError, queue.Empty):
             pass
 
+    def at(self):
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         session = self.headers.get("Mcp-Session-Id")
@@ -82,6 +85,8 @@ class Http(http.server.BaseHTTPRequestHandler):
             return self.reply(401, WWW_Authenticate='Bearer realm="probed"')
         if FAULT in ("login-unnamed", "login-known"):
             return self.reply(401)
+        if FAULT in LOGINS:
+            return self.reply(401, WWW_Authenticate=f'Bearer scope="a", resource_metadata="{LOGINS[FAULT].replace("HERE", self.at())}"')
         if faulty("silent"):
             return time.sleep(60)
         if faulty("flood"):
@@ -261,9 +266,8 @@ class Http(http.server.BaseHTTPRequestHandler):
             if faulty("sse-never"):
                 endpoint = ": nothing\n\n"
             return self.stream(queued, {"sse-late": "event: ping\ndata: 1\n\n" + endpoint, "sse-origin-other": endpoint.replace(at, f"http://localhost:{self.server.server_address[1]}{at}")}.get(FAULT, endpoint))
-        if faulty("login-known") and self.path == "/.well-known/oauth-protected-resource":
-            at = f"http://127.0.0.1:{self.server.server_address[1]}"
-            return self.reply(200, json.dumps({"resource": f"{at}/mcp", "authorization_servers": [at]}).encode())
+        if faulty("login-known") and self.path == "/.well-known/oauth-protected-resource" or FAULT in LOGINS and self.path == "/metadata":
+            return self.reply(200, json.dumps({"resource": f"{self.at()}/mcp", "authorization_servers": [] if faulty("login-alone") else [self.at()]}).encode())
         if self.path.startswith("/.well-known/"):
             return self.reply(404)
         if faulty("page"):
