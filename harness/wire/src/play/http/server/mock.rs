@@ -4,7 +4,7 @@
 
 mod client;
 
-use super::session::Refusal;
+use super::session::{NAMES_ITS_SESSION, Refusal};
 use super::{LAST_WRITE, Server};
 use crate::StartError;
 use crate::http::{EVENTS, LAST_EVENT, SESSION, accepts, insert, spell, text};
@@ -274,7 +274,11 @@ impl HttpMock<'_> {
             }
             None => (400, "names no session"),
         };
-        self.report(&Mismatch::protocol(format!("a {} {why}", asked.method)));
+        let how = match self.transport {
+            Transport::StreamableHttp => NAMES_ITS_SESSION,
+            Transport::HttpSse => "the stream's `endpoint` event says where to post",
+        };
+        self.report(&Mismatch::protocol(format!("a {} {why}; {how}", asked.method)));
         asked.answer(status, &format!("the request {why}"), self.plan);
         None
     }

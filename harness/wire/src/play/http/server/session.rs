@@ -19,6 +19,9 @@ use transcript::revision::Revision;
 /// From this revision on, a client names the revision in every request behind `initialize`.
 const NAMES_ITSELF: &str = "2025-06-18";
 
+/// What to do about a request that names none of the sessions.
+pub(super) const NAMES_ITS_SESSION: &str = "send the mcp-session-id that `initialize` was answered with";
+
 /// Why a request is refused, whatever it asks.
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -288,7 +291,8 @@ impl ServerSession<'_> {
                 None => (400, "names no session"),
             };
             if status > 0 {
-                self.complain(format!("a {} {why}, where {SESSION} is {id}", asked.method));
+                let method = &asked.method;
+                self.complain(format!("a {method} {why}, where {SESSION} is {id}; {NAMES_ITS_SESSION}"));
                 asked.answer(status, "mcp-session-id is not the one of this session", self.plan);
                 return None;
             }
