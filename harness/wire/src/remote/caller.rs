@@ -54,6 +54,9 @@ pub(crate) const CLOSED: &str = "the server closed the stream before it answered
 /// How it begins where a stream is cut off.
 pub(crate) const TORN: &str = "the stream broke off: ";
 
+/// How far ahead of its cancellation a request is sent.
+pub(super) const AHEAD: Duration = Duration::from_millis(10);
+
 /// What stands before the address of the metadata that the challenge of a 401 names.
 pub(crate) const METADATA: &str = ", with metadata at ";
 

@@ -1,7 +1,7 @@
 //! A session with a server over HTTP: what is asked, and what comes back. The client's end is lines that come, and lines that go, with
 //! a thread for each way.
 
-use super::caller::{CLOSED, Caller, FLOODED, METADATA, Outcome, Stream, described, named_metadata};
+use super::caller::{AHEAD, CLOSED, Caller, FLOODED, METADATA, Outcome, Stream, described, named_metadata};
 use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, is_stream, media_type, text as header};
 use crate::lock;
@@ -107,8 +107,9 @@ impl Session {
         let [hello, initialized] =
             ["initialize", "notifications/initialized"].map(|name| said.iter().any(|said| is(*said, name)));
         for cancelled in said.iter().filter_map(|said| about(*said, "notifications/cancelled", "requestId")) {
-            // Nobody waits for it any more.
+            // Nobody waits for it any more. It has a connection of its own, and is to be there first.
             self.no_longer_open(cancelled.text());
+            sleep(AHEAD).await;
         }
         if ids.is_empty() {
             match timeout(ACCEPTANCE, self.request(&text, &ids)).await {
