@@ -11,7 +11,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Rule};
 use modes::{ELICITATION_MODE, NOT_SHOWN, SAMPLING_CONTEXT, SAMPLING_TOOLS, asks_client};
-use transcript::json::Json;
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
@@ -277,9 +277,24 @@ fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>) {
     let Some((method, path, rule)) = served else { return };
     let side = server_of(method);
     if declares(at, side, path, rule) == Some(false) {
+        if side == Side::Server && lists_nothing(message) {
+            return at.inconclusive(
+                rule,
+                "the list is empty, as libraries answer for what a server does not have",
+            );
+        }
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
         at.fail(rule, Violation::new(wrong).of(request));
     }
+}
+
+/// Whether a result is a list of nothing, and names no page behind it.
+fn lists_nothing(message: &SeenMessage<'_>) -> bool {
+    let members = || message.raw.outcome().into_iter().flat_map(Json::members);
+    let mut lists = members().filter(|(_, value)| value.kind() == JsonKind::Array).peekable();
+    lists.peek().is_some()
+        && lists.all(|(_, list)| list.items().next().is_none())
+        && members().all(|(name, _)| !name.is("nextCursor"))
 }
 
 /// A request: anyone who makes it should have seen that the other side serves it.

@@ -121,8 +121,10 @@ impl<'p> Player<'p> {
                 continue;
             }
             if !self.declares(step.needs) {
-                let needs = step.needs.trim_start_matches('/').replace("|/", "` or `").replace('/', ".");
-                self.done.left.push((step.name, format!("the server does not declare `{needs}`")));
+                let says = if step.needs.starts_with('!') { "declares" } else { "does not declare" };
+                let needs =
+                    step.needs.trim_start_matches(['!', '/']).replace("|/", "` or `").replace('/', ".");
+                self.done.left.push((step.name, format!("the server {says} `{needs}`")));
                 continue;
             }
             self.client.step = step.name;
@@ -147,7 +149,8 @@ impl<'p> Player<'p> {
     pub(super) fn declares(&self, needs: &str) -> bool {
         let is_declared =
             |pointer| self.declared.pointer(pointer).is_some_and(|found| *found != json!(false));
-        needs.is_empty() || needs.split('|').any(is_declared)
+        let lacks = needs.strip_prefix('!');
+        lacks.map_or_else(|| needs.is_empty() || needs.split('|').any(is_declared), |it| !is_declared(it))
     }
 
     fn act(&mut self, act: &'static Act) -> Result<(), &'static str> {

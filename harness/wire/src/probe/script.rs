@@ -16,7 +16,7 @@ pub struct Step<A> {
     pub tests: Vec<&'static str>,
     /// The revisions it belongs to, the first and the last.
     pub revisions: [Revision; 2],
-    /// The capabilities of the other side that it needs, as pointers; behind a `!`, one that a client must not have.
+    /// The capabilities of the other side that it needs, as pointers; behind a `!`, one that it must not have.
     pub needs: &'static str,
     /// When it is played.
     pub part: Part,

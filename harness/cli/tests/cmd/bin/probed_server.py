@@ -88,6 +88,8 @@ def initialize(params, said):
         declared["completions"] = {}
     if state["version"] == "2025-11-25" and FAULT.startswith("task"):
         declared["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+    if FAULT.startswith("undeclared"):
+        del declared["prompts"]
     info = {"name": "probed", "version": "1"}
     return {"protocolVersion": state["version"], "capabilities": declared} | ({} if faulty("no-info") else {"serverInfo": info})
 
@@ -241,7 +243,7 @@ METHODS = {
     "initialize": initialize,
     "ping": lambda params, said: {"pong": True, "at": time.time()} if faulty("ping") else {},
     "tools/list": lambda params, said: page(params, [TOOL] * 150 if faulty("many-names") else [TOOL, TOOL if faulty("same-name") else WRITES], "tools"),
-    "prompts/list": lambda params, said: page(params, [PROMPT], "prompts"),
+    "prompts/list": lambda params, said: page(params, [] if faulty("undeclared-empty") else [PROMPT], "prompts"),
     "resources/list": lambda params, said: page(params, [RESOURCE | ({"uri": "no uri"} if faulty("uri") else {})], "resources"),
     "resources/templates/list": lambda params, said: page(params, [{"name": 1} if faulty("template") else {"name": "t", "uriTemplate": "memo://{n}"}], "resourceTemplates"),
     "tools/call": made,
