@@ -365,17 +365,24 @@ pub fn entries(record: &Record, first: bool) -> String {
         let named = if together { &lines[..1] } else { &lines[..] };
         for line in named {
             let Some((verdict, silent_loss)) = kind(line) else { continue };
-            let _ = write!(out, "\n[[known]]\ncase = {}\n", quoted(&globset::escape(case)));
-            if !together {
-                let _ = writeln!(out, "format = {}", quoted(&line.format));
-            }
-            let _ = writeln!(out, "kind = {}", quoted(verdict.name()));
-            if silent_loss {
-                out.push_str("silent-loss = true\n");
-            }
-            let _ = writeln!(out, "reason = {}", quoted(PLACEHOLDER));
+            out.push_str(&entry(case, (!together).then_some(&*line.format), verdict, silent_loss));
         }
     }
+    out
+}
+
+/// An entry as text, which waits for a person's reason.
+#[must_use]
+pub fn entry(case: &str, format: Option<&str>, kind: Verdict, silent_loss: bool) -> String {
+    let mut out = format!("\n[[known]]\ncase = {}\n", quoted(&globset::escape(case)));
+    if let Some(format) = format {
+        let _ = writeln!(out, "format = {}", quoted(format));
+    }
+    let _ = writeln!(out, "kind = {}", quoted(kind.name()));
+    if silent_loss {
+        out.push_str("silent-loss = true\n");
+    }
+    let _ = writeln!(out, "reason = {}", quoted(PLACEHOLDER));
     out
 }
 

@@ -2,12 +2,13 @@
 
 use super::context::{CommandContext, Failure};
 use super::small_file;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 use transcript::dialect::Dialect;
 use verdict::baseline::Baseline;
 use verdict::config_error::ConfigError;
 use verdict::plain::counted;
+use wire::files::{Access, replace};
 
 /// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
 /// file that is not there is an empty one, and reasons may be missing. It must be of the dialect that is judged by.
@@ -40,4 +41,30 @@ pub(super) fn say(slips: &[ConfigError], path: &Path, context: CommandContext) {
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}: {message}", path.display())
     }));
+}
+
+/// Adds entries, where they tell of anything that the file does not. The rest of it stays as it is, byte for byte. `entries` is told
+/// whether they are the first of the file.
+pub(super) fn add(
+    path: &Path,
+    entries: impl FnOnce(bool) -> String,
+    context: CommandContext,
+) -> Result<(), Failure> {
+    let first = fs::metadata(path).map_or(true, |file| file.len() == 0);
+    let entries = entries(first);
+    let added = entries.matches("[[known]]").count();
+    if added == 0 {
+        context.terminal.note(&format!("{} lists every failure already; nothing was added", path.display()));
+        return Ok(());
+    }
+    let known = if first { Ok(Vec::new()) } else { fs::read(path) };
+    let written = known.and_then(|known| {
+        replace(path, Access::Usual, |out| {
+            out.write_all(&known).and_then(|()| out.write_all(entries.as_bytes()))
+        })
+    });
+    written.map_err(|error| Failure::unwritable(path, &error))?;
+    let noun = if added == 1 { "entry" } else { "entries" };
+    context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
+    Ok(())
 }

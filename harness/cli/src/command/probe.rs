@@ -123,7 +123,7 @@ fn played(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         rerun: None,
     };
     let mut files = findings::judged(&asked, &sessions, &judge, required.transpose()?.as_ref(), context)?;
-    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
+    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context)?;
     let code = findings::print(&asked, &sessions, &files, &mut *renderer, &mut out, context)?;
     Ok(if is_stale && code == crate::exit::WELL { crate::exit::FAILED } else { code })
 }

@@ -22,10 +22,9 @@ use selection::{SelectionArgs, is_compared, list, select};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::{fs, io, thread};
+use std::{io, thread};
 use verdict::baseline::{Baseline, entries};
 use verdict::record::{self, CaseResult, Implementation, Record, Subject};
-use wire::files::{Access, replace};
 use wire::interrupt;
 
 /// Tests an importer with the suite: does it read every case, in every format, as the contract says?
@@ -158,7 +157,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         if args.write_baseline && record.interrupted > 0 {
             context.terminal.error("nothing was added to the baseline, since the run was interrupted");
         } else if args.write_baseline {
-            write_baseline(path, &record, context)?;
+            baseline::add(path, |first| entries(&record, first), context)?;
         }
     }
     if planned.is_empty() && args.rerun_failed.is_some() && interrupt::code().is_none() {
@@ -196,27 +195,6 @@ fn known(
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
     baseline::read(path, args.write_baseline, judged.dialect(), readings, context).map(Some)
-}
-
-/// Adds what is not known yet. The rest of the file stays as it is, byte for byte.
-fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Result<(), Failure> {
-    let first = fs::metadata(path).map_or(true, |file| file.len() == 0);
-    let entries = entries(record, first);
-    let added = entries.matches("[[known]]").count();
-    if added == 0 {
-        context.terminal.note(&format!("{} lists every failure already; nothing was added", path.display()));
-        return Ok(());
-    }
-    let known = if first { Ok(Vec::new()) } else { fs::read(path) };
-    let written = known.and_then(|known| {
-        replace(path, Access::Usual, |out| {
-            out.write_all(&known).and_then(|()| out.write_all(entries.as_bytes()))
-        })
-    });
-    written.map_err(|error| Failure::unwritable(path, &error))?;
-    let noun = if added == 1 { "entry" } else { "entries" };
-    context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
-    Ok(())
 }
 
 /// The command that runs everything again, or only `what`, for pasting into a shell.

@@ -12,15 +12,17 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use reports::check::Renderer;
 use reports::check::github::Github;
-use rules::Revision;
 use rules::rule::Level;
+use rules::{Revision, RuleVerdict};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
-use verdict::baseline::Baseline;
+use verdict::baseline::{Baseline, entry};
+use verdict::verdict::Verdict;
 use wire::Notify;
 use wire::probe::{Part, Probed};
 
@@ -95,6 +97,9 @@ pub(crate) struct Args {
     /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
+    /// Add an entry to the baseline for each new error and warning; fill in the reasons yourself.
+    #[arg(long, requires = "baseline")]
+    write_baseline: bool,
     /// Minimum level to report.
     #[arg(long, value_name = "LEVEL", value_parser = ["must", "should", "info"], default_value = "info")]
     pub(super) level: String,
@@ -169,9 +174,12 @@ impl Args {
     /// The findings that may pass.
     pub(super) fn known(&self, context: CommandContext) -> Result<Option<Baseline>, Failure> {
         let Some(path) = &self.baseline else { return Ok(None) };
-        let text = small_file::written(path)
-            .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
-        let known = Baseline::read(&text, false).and_then(|known| {
+        let text = match small_file::written(path) {
+            Err(error) if self.write_baseline && error.kind() == io::ErrorKind::NotFound => String::new(),
+            text => text
+                .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?,
+        };
+        let known = Baseline::read(&text, self.write_baseline).and_then(|known| {
             let slips = known.without_rule(&rules::all().map(|rule| rule.id).collect::<Vec<_>>());
             if slips.is_empty() { Ok(known) } else { Err(slips) }
         });
@@ -181,34 +189,40 @@ impl Args {
         })
     }
 
-    /// Takes out what the baseline lets pass; whether an entry of it is stale, which is only said where all was judged.
+    /// Takes out what the baseline lets pass, and adds the rest to it where that is asked for; whether an entry of it is stale, which is
+    /// only said where all was judged.
     pub(super) fn let_pass(
         &self,
         known: Option<&Baseline>,
         sessions: &[Probed],
         files: &mut [CheckedFile],
         context: CommandContext,
-    ) -> bool {
-        let (Some(path), Some(known)) = (&self.baseline, known) else { return false };
+    ) -> Result<bool, Failure> {
+        let (Some(path), Some(known)) = (&self.baseline, known) else { return Ok(false) };
         let all = self.select.is_empty() && self.ignore.is_empty() && self.part.is_none();
         let whole = all && self.level == Level::Info.name();
         let findings = sessions.iter().zip(&*files).flat_map(|(session, file)| {
             file.lines.iter().filter(|line| line.is_finding()).map(|line| (line.rule, session.name.as_str()))
         });
         let (reasons, stale) = known.excuses(&findings.collect::<Vec<_>>(), whole);
-        let mut each = reasons.iter();
-        for file in files {
+        let (mut each, mut new) = (reasons.iter(), BTreeSet::new());
+        for (session, file) in sessions.iter().zip(files) {
             file.lines.retain(|line| {
                 let reason = if line.is_finding() { each.next().copied().flatten() } else { None };
                 if let Some(reason) = reason {
                     let of_it = format!("{} in {} is known: {}", line.rule, line.file, reason.reason);
                     context.terminal.note(&of_it);
+                } else if matches!(line.verdict, RuleVerdict::Fail | RuleVerdict::Warn) {
+                    new.insert(entry(line.rule, Some(&session.name), Verdict::Fail, false));
                 }
                 reason.is_none()
             });
         }
         baseline::say(&stale, path, context);
-        !stale.is_empty()
+        if self.write_baseline {
+            baseline::add(path, |_| new.into_iter().collect(), context)?;
+        }
+        Ok(!stale.is_empty())
     }
 
     /// The server, as the command line names it, and how long it has to answer.

@@ -132,7 +132,7 @@ pub(super) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         ..args.options("client", context)
     })?;
     let mut files = findings::judged(&asked, &sessions, &judge, Some(&of_modern), context)?;
-    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context);
+    let is_stale = args.let_pass(known.as_ref(), &sessions, &mut files, context)?;
     let mut out = args.out();
     findings::render(&asked, &files, Some(0), &mut *renderer, &mut out)?;
     if files.len() > 1 {
