@@ -34,8 +34,9 @@ impl Stats {
     /// # Errors
     /// Where it cannot be read or shows no format.
     pub fn add(&mut self, recording: &mut Recording<'_>, output: &mut dyn Output) -> Result<(), Error> {
+        let name = recording.name.clone();
         let (_, unread) =
-            recording.reading(self.asked, |format, input| Ok(self.collected.add(format, input)?))?;
+            recording.reading(self.asked, |format, input| Ok(self.collected.add(&name, format, input)?))?;
         self.counted += 1;
         if let Some(why) = unread {
             self.rejected += 1;

@@ -38,6 +38,8 @@ pub struct Collector {
     last: Option<i64>,
     pub(crate) methods: Table,
     pub(crate) tools: Table,
+    /// The tool call that took longest: the milliseconds, the row of its tool, and its line.
+    pub(crate) slowest: Option<(u64, usize, u64)>,
     /// Requests, and what becomes of them.
     fates: Fates<Asked>,
     early: EarlyAnswers,
@@ -229,7 +231,10 @@ impl Collector {
 
     fn answer(&mut self, asked: &Asked, failed: bool, took: Option<u64>) {
         self.methods.answer(asked.method, failed, took);
-        asked.tool.into_iter().for_each(|tool| self.tools.answer(tool, failed, took));
+        let Some(tool) = asked.tool else { return };
+        self.tools.answer(tool, failed, took);
+        let slower = took.filter(|took| self.slowest.is_none_or(|(most, ..)| *took > most));
+        self.slowest = slower.map(|took| (took, tool, asked.line)).or(self.slowest);
     }
 
     /// Parts what was not answered by what became of it: unanswered, refused, cancelled.

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::overview::text::{Paint, columns};
+use super::overview::text::{Paint, columns, span};
 use super::overview::{Collector, Durations, MOST, Numbers, OTHERS, Peer, Requests, Unread, shown};
 use crate::plain::{counted, cut, plain};
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
@@ -34,6 +34,10 @@ const NAME: usize = 60;
 pub fn text(stats: &Stats, colour: bool) -> String {
     let paint = Paint(colour);
     let mut out = stats.total() + "\n";
+    if let Some(Slowest { tool, ms, recording, line }) = &stats.slowest {
+        let (tool, recording) = (cut(&plain(shown(tool)), NAME), plain(recording));
+        let _ = writeln!(out, "slowest call: {tool}, {}, {recording}:{line}", span(*ms));
+    }
     for (title, rows) in [
         ("tool", &stats.tools),
         ("server", &stats.servers),
@@ -107,6 +111,7 @@ pub struct Collected {
     rejected: u64,
     empty: u64,
     total: Sum,
+    slowest: Option<Slowest>,
     tools: Table,
     servers: Table,
     versions: Table,
@@ -125,12 +130,23 @@ pub struct Stats {
     pub(crate) empty: u64,
     /// All tool calls; then these by tool, by server, by server and its version, and by all three.
     pub(crate) total: Numbers,
+    /// The call that took longest; none where no recording holds times.
+    pub(crate) slowest: Option<Slowest>,
     pub(crate) tools: Vec<StatsRow>,
     pub(crate) servers: Vec<StatsRow>,
     pub(crate) versions: Vec<StatsRow>,
     pub(crate) calls: Vec<StatsRow>,
     /// Requests by method.
     pub(crate) methods: Vec<StatsRow>,
+}
+
+/// The tool call that took longest, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Slowest {
+    pub(crate) tool: String,
+    pub(crate) ms: u64,
+    pub(crate) recording: String,
+    pub(crate) line: u64,
 }
 
 /// Requests that have something in common, and how many recordings have one.
@@ -169,11 +185,16 @@ struct Sum {
 }
 
 impl Collected {
-    /// Adds a recording; why `read` rejects it, where it does.
+    /// Adds a recording of this name; why `read` rejects it, where it does.
     ///
     /// # Errors
     /// Where the input cannot be read.
-    pub fn add(&mut self, format: &'static Format, input: &mut Input<'_>) -> io::Result<Option<Unread>> {
+    pub fn add(
+        &mut self,
+        recording: &str,
+        format: &'static Format,
+        input: &mut Input<'_>,
+    ) -> io::Result<Option<Unread>> {
         let mut collector = Collector::new(format);
         let read = format.entries(input, ReadOptions::new(Tolerance::Faults), &mut |entry| {
             collector.take(&entry);
@@ -197,6 +218,12 @@ impl Collected {
             }
             _ => (Some(SEVERAL.to_owned()), None),
         };
+        if let Some((ms, tool, line)) = collector.slowest
+            && self.slowest.as_ref().is_none_or(|slowest| ms > slowest.ms)
+        {
+            let tool = collector.tools.rows[tool].0.name.clone();
+            self.slowest = Some(Slowest { tool, ms, recording: recording.to_owned(), line });
+        }
         let number = self.recordings;
         let by_server = StatsKey { server: Some(server), ..StatsKey::default() };
         let by_version = StatsKey { version: Some(version), ..by_server.clone() };
@@ -226,6 +253,7 @@ impl Collected {
             rejected: self.rejected,
             empty: self.empty,
             total: self.total.numbers(),
+            slowest: self.slowest,
             tools: self.tools.finish(),
             servers: self.servers.finish(),
             versions: self.versions.finish(),

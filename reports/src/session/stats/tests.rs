@@ -37,7 +37,7 @@ fn collected(sessions: &[String]) -> Stats {
     for session in sessions {
         let mut reader = session.as_bytes();
         let mut input = Input::new(&mut reader).unwrap();
-        all.add(find("mcp-rec").unwrap(), &mut input).unwrap();
+        all.add("a.jsonl", find("mcp-rec").unwrap(), &mut input).unwrap();
     }
     all.finish()
 }
