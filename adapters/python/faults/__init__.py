@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from faults import (
     archives,
+    assumptions,
     bookkeeping,
     challenge,
     choices,
@@ -28,8 +29,10 @@ from faults import (
     limits,
     lines,
     neighbours,
+    places,
     replay,
     shortcuts,
+    strategies,
     surroundings,
     survival,
     values,
@@ -59,7 +62,7 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings),
+    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings, strategies, assumptions, places),
 )
 
 
