@@ -36,12 +36,17 @@ def milliseconds(value, place):
 def _from_iso(year, month, day, hour, minute, second, fraction, _utc, sign, offset_hours, offset_minutes):
     if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 60:
         raise ValueError("no time of day")
-    minutes = (date(int(year), int(month), int(day)).toordinal() - _EPOCH) * 1440 + int(hour) * 60 + int(minute)
+    minutes = _days(int(year), int(month), int(day)) * 1440 + int(hour) * 60 + int(minute)
     if sign:
         offset = int(offset_hours) * 60 + int(offset_minutes)
         minutes -= offset if sign == "+" else -offset
     whole = minutes * 60_000 + int(second or 0) * 1000
     return whole + Decimal(f"0.{fraction or 0}") * 1000
+
+
+def _days(year, month, day):
+    """Days since 1970. RFC 3339 begins with the year 0, and Python with the year 1; the calendar repeats after 400 years."""
+    return date(year or 400, month, day).toordinal() - _EPOCH - (0 if year else 146_097)
 
 
 def later(time, duration):

@@ -497,6 +497,11 @@ class Inspector(Case):
             entries = [self.entry(spelled, request(1)), self.entry(1000, request(2)), self.entry(999, request(3))]
             self.assertEqual([e[1] for e in self.short(f"[{','.join(entries)}]", "inspector")], ["3", "1", "2"])
 
+    def test_the_year_0(self):
+        days = ("0000-03-01T00:00:00Z", "0001-01-01T00:00:00Z", "0000-02-29T00:00:00Z", "0000-01-01T00:00:00+00:01")
+        entries = [self.entry(day, request(number)) for number, day in enumerate(days)]
+        self.assertEqual([e[1] for e in self.short(f"[{','.join(entries)}]", "inspector")], ["3", "2", "0", "1"])
+
     def test_origins_are_directions(self):
         text = f'[{self.entry(1, request(1))},{self.entry(2, request(1), "server")},{self.entry(3, result(1))}]'
         self.assertEqual(self.short(text, "inspector")[2], ("result", "1", 1))

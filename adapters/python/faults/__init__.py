@@ -13,10 +13,12 @@ from faults import (
     archives,
     assumptions,
     bookkeeping,
+    carriers,
     challenge,
     choices,
     choices_of_files,
     cleaning,
+    conversions,
     correlation,
     envelopes,
     equivalence,
@@ -62,7 +64,8 @@ def reader_with(changes):
 
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
-    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings, strategies, assumptions, places),
+    *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings),
+    *(strategies, assumptions, places, carriers, conversions),
 )
 
 

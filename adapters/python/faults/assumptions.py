@@ -152,7 +152,7 @@ def is_method(*names):
 
 
 def batches_of(side):
-    """Reads the batches of the other side alone."""
+    """Rejects the batches of this side."""
 
     def make(honest):
         def add(self, value, sender, place, turned_away=False):
@@ -269,7 +269,8 @@ FAULTS = {
         "escaped-line-ends-in-paths": ("drops the letters \\n of a text, also behind a backslash", in_text(r"\\n", "")),
         "escaped-nuls-dropped": ("drops the letters \\u0000 of a text, as for PostgreSQL", in_text(r"(?<!\\)\\u0000", "")),
         "escaped-nuls-in-paths": ("drops the letters \\u0000 of a text, also behind a backslash", in_text(r"\\u0000", "")),
-        "escapes-read-first": ("reads the escapes of characters before it parses, also behind a backslash", before_parsing(spelled)),
+        "escapes-read-first": ("reads the escapes of characters before it parses, also behind a backslash",
+            before_parsing(spelled)),
         "doubled-backslashes-halved": ("writes one backslash for four", in_text(r"\\\\\\\\", r"\\\\")),
         "doubled-quotes-halved": ("writes one quote for two that are escaped", in_text(r'\\"\\"', r'\\"')),
         "brackets-in-strings-unquoted": ("takes the quotes off a string that begins with a brace",
@@ -293,10 +294,11 @@ FAULTS = {
             empty_list("entries", *ENVELOPES)),
     },
     "INS-SHAPE": {
-        "events-of-nothing": ("takes events that are false, 0 or empty text for an empty array", empty_list("events", "inspector")),
+        "events-of-nothing": ("takes events that are false, 0 or empty text for an empty array",
+            empty_list("events", "inspector")),
         "messages-of-nothing": ("passes over an item whose message is false, 0 or empty text",
-            on_item(lambda it: [] if isinstance(it, dict) and "jsonrpc" not in it and "message" in it and is_nothing(it["message"])
-                else None)),
+            on_item(lambda it: [] if isinstance(it, dict) and "jsonrpc" not in it and "message" in it
+                and is_nothing(it["message"]) else None)),
         "items-of-nothing": ("passes over an item that is false, 0 or empty text",
             on_item(lambda it: [] if it != {} and is_nothing(it) else None)),
     },
@@ -353,9 +355,11 @@ FAULTS = {
         "servers-handshakes-dropped": ("drops initialize from the server",
             sent(SERVER, is_method("initialize"), lambda message, sender: DROPPED)),
         "clients-samplings-dropped": ("drops sampling, roots and elicitation from the client",
-            sent(CLIENT, is_method("sampling/createMessage", "roots/list", "elicitation/create"), lambda message, sender: DROPPED)),
+            sent(CLIENT, is_method("sampling/createMessage", "roots/list", "elicitation/create"),
+                lambda message, sender: DROPPED)),
         "clients-logs-dropped": ("drops log messages and changes of lists from the client",
-            sent(CLIENT, is_method("notifications/message", "notifications/tools/list_changed"), lambda message, sender: DROPPED)),
+            sent(CLIENT, is_method("notifications/message", "notifications/tools/list_changed"),
+                lambda message, sender: DROPPED)),
         "servers-initialized-dropped": ("drops `notifications/initialized` from the server",
             sent(SERVER, is_method("notifications/initialized"), lambda message, sender: DROPPED)),
         "requests-need-an-id": ("drops a message without an id whose method does not begin with notifications/",
