@@ -6,7 +6,7 @@ import queue
 import sys
 import time
 
-from probed_server import FAULT, META, MODERN, PORT, VERSIONS, answer, faulty, note, state
+from probed_server import FAULT, LOGINS, META, MODERN, PORT, VERSIONS, answer, faulty, note, state
 
 
 class Server(http.server.ThreadingHTTPServer):
