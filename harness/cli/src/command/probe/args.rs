@@ -97,7 +97,7 @@ pub(crate) struct Args {
     /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
-    /// Add an entry to the baseline for each new error and warning; fill in the reasons yourself.
+    /// Add an entry to the baseline for each new failure; fill in the reasons yourself.
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
     /// Minimum level to report.
