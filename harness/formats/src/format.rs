@@ -158,12 +158,6 @@ impl Format {
     pub fn is_envelope(&self) -> bool {
         self.transport.is_some()
     }
-
-    /// Whether messages are text in JSON strings, as the bodies of HTTP exchanges are, rather than JSON in place.
-    #[must_use]
-    pub fn escapes_bodies(&self) -> bool {
-        self.carries.exchanges
-    }
 }
 
 /// Where a transcript has the items that hold its messages.
