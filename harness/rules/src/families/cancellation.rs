@@ -5,8 +5,8 @@
 //! tasks, the last [`MOST_ANSWERS`] answers, and cancellations of what was not asked yet as [`Early`] says.
 
 use crate::engine::{
-    CROSSING as CROSSED, Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor,
-    SeenMessage, Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
+    CROSSING, Early, Family, MessageKind, PendingRequest, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, TypedId, Violation, per_session, requestor, requestors, shown, text_of,
 };
 use crate::rule::{Level, Rule};
 use crate::shapes::Typed;
@@ -83,7 +83,7 @@ const MOST_TASKS: usize = 10_000;
 const MOST_ANSWERS: usize = 1_000;
 
 /// An answer that comes so long after the cancellation did not cross it, in milliseconds.
-const CROSSING: i64 = 1_000;
+const PLAINLY_LATE: i64 = 1_000;
 
 static ID: Typed = Typed::new("notifications/cancelled>", "requestId");
 
@@ -93,7 +93,7 @@ type Answered = (Option<Side>, TypedId, i64);
 struct CancellationState {
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
-    /// Who had asked what was answered within [`CROSSED`], the id, and when.
+    /// Who had asked what was answered within [`CROSSING`], the id, and when.
     answered: VecDeque<Answered>,
     /// Over HTTP, of requests that were not seen yet.
     early: Early<(Option<Side>, TypedId)>,
@@ -187,7 +187,7 @@ impl CancellationState {
     /// Forgets the answers that nothing crosses any more.
     fn forget(&mut self, at: &RuleContext<'_>) {
         let is_old =
-            |(.., time): &mut Answered| at.entry.time.is_none_or(|now| now.saturating_sub(*time) > CROSSED);
+            |(.., time): &mut Answered| at.entry.time.is_none_or(|now| now.saturating_sub(*time) > CROSSING);
         while self.answered.pop_front_if(is_old).is_some() {}
     }
 
@@ -223,7 +223,7 @@ impl CancellationState {
             .and_then(|error| text_of(error.member("message")?))
             .is_some_and(|message| message.to_ascii_lowercase().contains("cancel"));
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
-        if says_so || after.is_some_and(|after| after >= CROSSING) {
+        if says_so || after.is_some_and(|after| after >= PLAINLY_LATE) {
             let wrong = Violation::new(format!("`{}` was cancelled, and is answered", request.method()));
             let wrong = wrong.see(location.clone(), "the cancellation");
             at.fail(&LATE, if says_so { wrong } else { wrong.only(Level::Info) });
