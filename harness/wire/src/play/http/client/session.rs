@@ -202,6 +202,11 @@ impl ClientSession<'_> {
         let SseEvent { name, id, data, .. } = event;
         let route = what.route().unwrap_or(Route::Get);
         self.tries.remove(&route);
+        // An empty one says that there is none any more (WHATWG).
+        if id.as_ref().is_some_and(String::is_empty) {
+            self.last.remove(&route);
+        }
+        let id = id.filter(|id| !id.is_empty());
         // Something else on the same connection is another event, whatever its id.
         let came = (number, hash(&data));
         let again = id
