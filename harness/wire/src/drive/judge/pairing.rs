@@ -170,14 +170,28 @@ impl Pairing {
         };
         let pairs = (0..said.len()).flat_map(|from| (0..from).map(move |other| (from, other)));
         for (from, other) in pairs.filter(|pair| twins(&said[pair.0], &said[pair.1])).take(COMPARED) {
+            let before = (self.written.clone(), self.said.clone());
             self.change_roles(from, other);
+            [from, other].into_iter().for_each(|one| self.take_turns(said, one));
             let now = self.out_of_order(said).len();
             if now < left {
                 left = now;
             } else {
-                self.change_roles(from, other);
+                (self.written, self.said) = before;
             }
         }
+    }
+
+    /// Has the messages of one stream that are equal to this one come in the order of sending.
+    fn take_turns(&mut self, said: &[SentMessage], one: usize) {
+        let one = &said[one];
+        let is_equal = |other: &SentMessage| {
+            other.side == one.side && other.stream == one.stream && other.text.trim() == one.text.trim()
+        };
+        let pairs: Vec<Pair> = self.pairs().filter(|pair| is_equal(&said[pair.0])).collect();
+        let mut places: Vec<usize> = pairs.iter().map(|pair| pair.1).collect();
+        places.sort_unstable();
+        pairs.iter().zip(places).for_each(|((from, _), to)| self.join(*from, to));
     }
 
     fn change_roles(&mut self, one: usize, other: usize) {
