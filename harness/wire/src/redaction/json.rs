@@ -158,6 +158,10 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
                             self.follows = self.redaction.option(token.raw());
                             (self.string)(&token.decode())
                         }
+                        Frame { object: false, .. } => {
+                            self.follows = self.pair(&token.decode(), length);
+                            (self.string)(&token.decode())
+                        }
                         _ => (self.string)(&token.decode()),
                     };
                     match new.filter(|new| **new != *token.decode()) {
@@ -181,6 +185,19 @@ impl<S: Fn(&[u8]) -> Option<Vec<u8>>> Walk<'_, S> {
             self.out.extend_from_slice(&bytes[self.copied..]);
             self.out
         })
+    }
+
+    /// Why the second text of a list of two goes, the first of which begins here: it is a name, as in a list of headers.
+    fn pair(&self, name: &[u8], length: usize) -> Option<Rule> {
+        let (before, rest) = (self.text.get(..self.at)?, self.text.get(self.at + length..)?);
+        let rest = rest.trim_start().strip_prefix(',')?.trim_start();
+        if !before.trim_end().ends_with('[') || !rest.starts_with('"') {
+            return None;
+        }
+        let second = string_at(rest, 0);
+        let last = rest[second.raw().len() + 2..].trim_start().starts_with(']');
+        // Two names are a list of names.
+        self.redaction.names(name).filter(|_| last && self.redaction.names(&second.decode()).is_none())
     }
 
     /// Why a text under this name goes. Such names are short words, which mean something else before numbers and in other texts: a

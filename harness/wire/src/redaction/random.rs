@@ -16,6 +16,10 @@ pub fn random_words(text: &[u8]) -> usize {
 }
 
 fn is_random(word: &[u8]) -> bool {
+    // Keys of wallets are written so; a digest seldom is.
+    if let Some(digits) = word.strip_prefix(b"0x") {
+        return digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit);
+    }
     LENGTHS.contains(&word.len())
         && word.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
             >= CHANGES
@@ -44,6 +48,8 @@ mod tests {
             ("f81d4fae-7dec-11d0-a765-00a0c91e6bf6", 0),
             ("[REDACTED]-1234567890123", 0),
             ("q8Zr3Tn0VbK5", 0),
+            ("0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", 1),
+            ("0x4c0883a69102937d6231471b5dbb6204fe512961 4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", 0),
         ] {
             assert_eq!(random_words(text.as_bytes()), count, "{text}");
         }
