@@ -21,12 +21,13 @@ use transcript::rejection::Code;
 use verdict::case_file::Judgement;
 use verdict::plain::counted;
 
-/// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a rejection code;
-/// without an id, lists all of them.
+/// Explains a clause of the reading contract, a dialect of it, a rule of `check` or a rejection code; lists a family of
+/// rules, those whose ids begin alike, or, without an id, all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("help/explain.txt"))]
 pub(crate) struct Args {
-    /// The id or the name of a dialect or a family, such as COR-FIRST, typed-ids, jsonrpc.id.null or lifecycle.
+    /// The id or the name of a dialect or a family, or how ids begin: COR-FIRST, typed-ids, jsonrpc.id.null, lifecycle,
+    /// jsonrpc.error.
     id: Option<String>,
     /// The output format.
     #[arg(long, value_parser = words(&OUTPUTS), default_value = "text", value_name = "KIND")]
@@ -115,6 +116,12 @@ impl Topic {
         self.id().eq_ignore_ascii_case(id)
     }
 
+    /// Whether its id goes on behind this one, as that of `jsonrpc.error.shape` does behind `jsonrpc.error`.
+    fn is_under(self, id: &str) -> bool {
+        let start = self.id().get(..id.len()).filter(|start| start.eq_ignore_ascii_case(id));
+        start.is_some() && self.id()[id.len()..].starts_with(['.', '-'])
+    }
+
     fn entry(self) -> Entry {
         let (kind, level, title, source) = match self {
             Self::Clause(clause) => ("clause", level(clause), clause.title, clause.source.join("; ")),
@@ -132,13 +139,17 @@ impl Topic {
     }
 }
 
-/// The topic of this id in any letter case, or the members of the family of this name.
+/// The topic of this id in any letter case, or the members of the family of this name, or else the topics whose ids
+/// begin with it.
 fn find(id: &str) -> Result<Vec<Topic>, Failure> {
     // A code and a family may have one name, such as `batch`.
     let mut members: Vec<Topic> = topics().find(|topic| topic.is_named(id)).into_iter().collect();
     let family = FAMILIES.iter().find(|family| family.name.eq_ignore_ascii_case(id));
     members.extend(family.into_iter().flat_map(|family| family.rules).map(|rule| Topic::Rule(rule)));
     members.extend(clauses::all().filter(|it| it.family.eq_ignore_ascii_case(id)).map(Topic::Clause));
+    if members.is_empty() {
+        members.extend(topics().filter(|topic| topic.is_under(id)));
+    }
     if !members.is_empty() {
         return Ok(members);
     }
