@@ -99,7 +99,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "listen", conflicts_with = "to")]
     shared: bool,
     /// The server's command.
-    #[arg(last = true, required_unless_present = "to", conflicts_with = "to", value_name = "CMD")]
+    #[arg(last = true, conflicts_with = "to", value_name = "CMD")]
     command: Vec<String>,
 }
 
@@ -130,6 +130,9 @@ impl Args {
 const MOST_FILES: usize = 10_000;
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if args.to.is_none() && args.command.is_empty() {
+        return Err("name the server: `-- COMMAND` starts it, and --to URL reaches one that runs".into());
+    }
     // Not by the parser of the command line, which would repeat what is wrong.
     let to = args.to.as_deref().map(Target::parse).transpose();
     let to = to.map_err(|why| format!("--to: {why}"))?;
