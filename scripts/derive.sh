@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the derived parts of docs/ again: the list in docs/rules.md, below its seam; the options in each command's page, below
-# its seam; the frozen sets of the rules' crate (a released set stays as it is: do not commit a change of one); and the pictures in
+# its seam; the sets of rules that this version is released with (an earlier version's stay as they are); and the pictures in
 # docs/examples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ done
 
 for set in harness/rules/src/sets/*.toml; do
   "$concord" check --print-require "$(basename "$set" .toml)" > "$set.new"
-  mv "$set.new" "$set"
+  if [ "$(grep ^suite "$set")" = "$(grep ^suite "$set.new")" ]; then mv "$set.new" "$set"; else rm "$set.new"; fi
 done
 
 "$concord" -q show --output svg docs/examples/null-id.jsonl > docs/examples/null-id.svg

@@ -226,13 +226,11 @@ pub(crate) fn judged<'a>(
 }
 
 fn required(text: &str) -> Result<RuleSet, Error> {
-    match Revision::named(text) {
-        Some(revision) => Ok(RuleSet::present(VERSION, revision)),
-        None if !text.contains('=') => {
-            revision("require", text).map(|revision| RuleSet::present(VERSION, revision))
-        }
-        None => RuleSet::read(text).map_err(|wrong| Error::option("require", wrong.join("; "))),
-    }
+    let text = match text.contains('=') {
+        true => text,
+        false => RuleSet::shipped(revision("require", text)?),
+    };
+    RuleSet::read(text).map_err(|wrong| Error::option("require", wrong.join("; ")))
 }
 
 fn selection(options: &CheckOptions, frozen: Option<&RuleSet>) -> Result<RuleSelection, Error> {

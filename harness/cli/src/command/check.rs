@@ -166,7 +166,7 @@ const TEXTS: [(&str, &str); 2] = [("first", "The first one"), ("later", "The lat
 
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(revision) = args.print_require {
-        io::stdout().lock().write_all(RuleSet::present(VERSION, revision).spell().as_bytes())?;
+        io::stdout().lock().write_all(RuleSet::present(revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
     let required = args.require.as_deref().map(|path| required(path, context)).transpose()?;
@@ -247,8 +247,8 @@ fn early(found: &RuleResult, terminal: Terminal) {
 /// The set of rules of this name that comes with the program, or the one in a file; and its text.
 fn required(path: &Path, context: CommandContext) -> Result<(RuleSet, String), Failure> {
     let name = path.display();
-    let text = match path.to_str().and_then(RuleSet::shipped) {
-        Some(text) => text.to_owned(),
+    let text = match path.to_str().and_then(Revision::named) {
+        Some(revision) => RuleSet::shipped(revision).to_owned(),
         None => small_file::written(path).map_err(|error| {
             let sets = Revision::ALL.map(Revision::name);
             let meant = hint(&name.to_string(), sets.into_iter());
