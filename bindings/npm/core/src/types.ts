@@ -54,7 +54,7 @@ export interface CheckOptions extends One {
   /** Accept a recording without messages, in which nothing can be judged. */
   allowEmpty?: boolean;
   /** Whose violations. */
-  profile?: "recorder" | "session" | "all";
+  profile?: "recorder" | "session" | "server" | "client" | "all";
   /** A frozen set of rules in place of the selection: the name of a revision, whose rules in this version are meant, or the TOML of a set. */
   require?: string;
   /** Markers in place of redacted values, beside `[REDACTED]`. */

@@ -109,7 +109,7 @@ def check(
     :param ignore: not these rules.
     :param level: the least that is reported: ``must``, ``should`` or ``info``.
     :param strict: warnings count as errors.
-    :param profile: whose violations: ``recorder``, ``session`` or ``all``.
+    :param profile: whose violations: ``recorder``, ``session``, ``server``, ``client`` or ``all``.
     :param require: a frozen set of rules in place of the selection: the name of a revision, whose rules in this version are
         meant, or the path of a TOML file.
     :param redacted: markers in place of redacted values, beside ``[REDACTED]``.

@@ -55,6 +55,7 @@ static PRIMING: Rule = Rule {
     title: "The first event of a stream for a request is an id with empty data",
     why: "Without an id the client cannot ask for the rest when the connection breaks before the first message.",
     fix: "Begin the stream with `id:` and an empty `data:`.",
+    softened: Some("a note where no event of the stream has an id"),
     ..OURS.should()
 };
 
