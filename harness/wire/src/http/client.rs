@@ -13,6 +13,7 @@ use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use std::error::Error;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long a document may take in all.
@@ -24,14 +25,20 @@ const MOST_HEADERS: usize = 1000;
 /// How many redirects are followed to it.
 const REDIRECTS: usize = 5;
 
+/// Why no server can be reached over TLS.
+const NO_CERTIFICATES: &str =
+    "the system has no certificates by which to verify an https server; SSL_CERT_FILE names a file that has them";
+
 /// Sends requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
-    plain: Box<Sender>,
-    secure: Box<Sender>,
+    http: HttpConnector,
+    plain: legacy::Client<HttpConnector, Body>,
+    /// Made when a URL first needs it: not every system has certificates, and to read them takes time.
+    secure: Arc<OnceLock<Result<Secure, String>>>,
 }
 
-type Sender = legacy::Client<HttpsConnector<HttpConnector>, Body>;
+type Secure = legacy::Client<HttpsConnector<HttpConnector>, Body>;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -43,28 +50,37 @@ pub(crate) struct Failure {
 }
 
 impl Client {
-    /// A client that lets a connection take so long to be made, where that is said.
-    pub(crate) fn new(connect_timeout: Option<Duration>) -> Result<Self, String> {
+    /// A client for this server, which lets a connection take so long to be made, where that is said.
+    pub(crate) fn new(target: &Target, connect_timeout: Option<Duration>) -> Result<Self, String> {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         http.set_connect_timeout(connect_timeout);
-        let builder = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| format!("cannot read the system's certificates: {error}"))?;
-        let connector = builder.https_or_http().enable_http1().wrap_connector(http);
-        let mut client = legacy::Client::builder(TokioExecutor::new());
-        client.http1_max_headers(MOST_HEADERS);
-        let secure = Box::new(client.http1_preserve_header_case(true).build(connector.clone()));
         // A server may close an idle connection at any time (RFC 9112, section 9.5), and what is on its way then must not be sent
         // again. A new connection costs next to nothing without TLS.
-        Ok(Self { plain: Box::new(client.pool_max_idle_per_host(0).build(connector)), secure })
+        let plain = builder().pool_max_idle_per_host(0).build(http.clone());
+        let client = Self { http, plain, secure: Arc::default() };
+        if target.origin().starts_with("https:") {
+            client.secure()?;
+        }
+        Ok(client)
+    }
+
+    fn secure(&self) -> Result<&Secure, String> {
+        let made = self.secure.get_or_init(|| {
+            let roots = HttpsConnectorBuilder::new().with_native_roots().map_err(|_| NO_CERTIFICATES)?;
+            Ok(builder().build(roots.https_or_http().enable_http1().wrap_connector(self.http.clone())))
+        });
+        made.as_ref().map_err(Clone::clone)
     }
 
     /// The answer to a request, from its head on.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Failure> {
-        let is_secure = request.uri().scheme() == Some(&Scheme::HTTPS);
-        let answer = if is_secure { &self.secure } else { &self.plain }.request(request).await;
+        let answer = if request.uri().scheme() == Some(&Scheme::HTTPS) {
+            self.secure().map_err(|why| Failure { why, unreachable: true })?.request(request).await
+        } else {
+            self.plain.request(request).await
+        };
         answer.map_err(|error| {
             let mut why = error_chain(&error);
             if why.ends_with("message head is too large") {
@@ -75,6 +91,12 @@ impl Client {
             Failure { why, unreachable: error.is_connect() }
         })
     }
+}
+
+fn builder() -> legacy::Builder {
+    let mut builder = legacy::Client::builder(TokioExecutor::new());
+    builder.http1_max_headers(MOST_HEADERS).http1_preserve_header_case(true);
+    builder
 }
 
 /// An error with its causes, from the outermost to the innermost.
@@ -97,16 +119,16 @@ pub(crate) fn error_chain(error: &dyn Error) -> String {
 /// # Errors
 /// A sentence that says why there is none, without the URL.
 pub fn fetch(url: &str) -> Result<Vec<u8>, String> {
-    let client = Client::new(Some(DEADLINE))?;
+    let target = Target::parse(url)?;
+    let client = Client::new(&target, Some(DEADLINE))?;
     runtime()?.block_on(async {
-        tokio::time::timeout(DEADLINE, follow(&client, url))
+        tokio::time::timeout(DEADLINE, follow(&client, target))
             .await
             .unwrap_or_else(|_| Err(format!("it took longer than {} seconds", DEADLINE.as_secs())))
     })
 }
 
-async fn follow(client: &Client, url: &str) -> Result<Vec<u8>, String> {
-    let mut target = Target::parse(url)?;
+async fn follow(client: &Client, mut target: Target) -> Result<Vec<u8>, String> {
     for _ in 0..=REDIRECTS {
         let uri = target.uri(None).ok_or("this is not a URL")?;
         let request = Request::get(uri).body(full("")).map_err(|error| error.to_string())?;

@@ -25,6 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 pub struct Proxy {
     listener: TcpListener,
     target: Target,
+    client: Client,
     /// The server over stdio that answers, where there is one; otherwise the target is asked.
     pub bridge: Option<Arc<Bridge>>,
     /// What is kept out of the archive. Traffic passes as it is.
@@ -56,9 +57,11 @@ impl Proxy {
     ) -> Result<Self, String> {
         let listener = listen(address)?;
         let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
+        let target = target(here)?;
         Ok(Self {
             listener,
-            target: target(here)?,
+            client: Client::new(&target, None)?,
+            target,
             bridge: None,
             redaction: Redaction::default(),
             head_deadline: HEAD_DEADLINE,
@@ -84,11 +87,8 @@ impl Proxy {
         stop: &dyn Fn() -> bool,
         report: &(dyn Fn(&str) + Sync),
     ) -> Result<Summary, String> {
-        let Self { listener, target, bridge, redaction, head_deadline, hosts, runtime } = self;
-        let upstream = match bridge {
-            Some(bridge) => Upstream::Stdio(bridge),
-            None => Upstream::Http(Client::new(None)?),
-        };
+        let Self { listener, target, client, bridge, redaction, head_deadline, hosts, runtime } = self;
+        let upstream = bridge.map_or(Upstream::Http(client), Upstream::Stdio);
         let (sender, receiver) = queue();
         let (redaction, over) = (Arc::new(redaction), Arc::clone(&sender.over));
         let forward = Forward { upstream, target, hosts, sender, next: AtomicU64::new(0) };

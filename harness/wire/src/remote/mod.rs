@@ -35,7 +35,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// Reads a client's messages, and writes the server's. For a client that waits so long for an answer, a session that the server ends
-    /// is followed by another. Fails where threads or the system's certificates cannot be had.
+    /// is followed by another. Fails where threads, or the certificates that `https` needs, cannot be had.
     pub(crate) fn start(
         target: &Target,
         from: File,
@@ -44,7 +44,7 @@ impl Remote {
         notify: Arc<dyn Notify>,
     ) -> Result<Self, StartError> {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
-        let client = Client::new(None).map_err(StartError::Unusable)?;
+        let client = Client::new(target, None).map_err(StartError::Unusable)?;
         let (writer, writing) = session::write(to);
         let lines = session::read(from);
         let (stop, stopped) = channel();

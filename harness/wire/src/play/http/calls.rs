@@ -57,7 +57,7 @@ struct Responses {
 impl<'p> HttpClient<'p> {
     pub(super) fn new(plan: &'p Plan<'p>, target: &Target) -> Result<Self, StartError> {
         let runtime = http::runtime().map_err(StartError::Unusable)?;
-        let client = Client::new(Some(plan.patience)).map_err(StartError::Unusable)?;
+        let client = Client::new(target, Some(plan.patience)).map_err(StartError::Unusable)?;
         let (events, came) = mpsc::channel(QUEUED);
         let responses = Responses { events, intake: Intake::new(plan) };
         Ok(Self { plan, responses, client, came, origin: target.origin(), next: 0, runtime })
