@@ -220,7 +220,7 @@ impl HttpResumeState {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });
             }
-        } else if seen.message.is_none() && message.is_none() {
+        } else if seen.message.is_none() && message.is_none() && seen.exchange == exchange {
             // Such as a keepalive that repeats the id of the last message.
         } else if again && at.message.is_some() {
             at.fail(&BROADCAST, format!("the message with the event id {} was sent before", quoted(id)));
