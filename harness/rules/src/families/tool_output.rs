@@ -190,8 +190,11 @@ impl ToolOutputState {
                     .inside(structured)
             });
         }
-        let failed = is_error(result);
-        if !failed || structured.is_some() {
+        // A flag that is neither true nor false may mean both, and is a fault of its own.
+        let unclear = result.member("isError").is_some_and(|flag| flag.kind() != JsonKind::Bool);
+        let failed = unclear || is_error(result);
+        // What is no object fits no schema of these revisions.
+        if structured.map_or(!failed, |value| value.kind() == JsonKind::Object || !at.binds(&OBJECT)) {
             self.output(structured, failed, at);
         }
         if !failed
