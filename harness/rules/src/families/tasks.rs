@@ -68,6 +68,9 @@ struct Listing {
     next: Option<Box<str>>,
 }
 
+/// Who may have made a task; of the last nobody knows.
+const LANES: [Option<bool>; 3] = [Some(true), Some(false), None];
+
 /// Whose task, and its id.
 type Name = (Option<bool>, String);
 
@@ -103,11 +106,7 @@ impl RuleVisitor for TasksState {
             let id = task.member("taskId").and_then(string_of);
             let is_result = message.kind == MessageKind::Result && !request.method().starts_with("tasks/");
             // A task that nothing made is the asker's mistake, if it is one.
-            let made = |id: &String| {
-                [at.side, at.side.map(Side::other)]
-                    .iter()
-                    .any(|side| self.tasks.contains_key(&(lane(*side), id.clone())))
-            };
+            let made = |id: &String| LANES.iter().any(|lane| self.tasks.contains_key(&(*lane, id.clone())));
             if let Some(id) = id.filter(|id| is_result && made(id)) {
                 related(&id, result, at);
             }
@@ -153,7 +152,7 @@ impl TasksState {
     fn created(&mut self, task: Json<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
         at.pass(&CREATED);
         times(task, false, at);
-        let Some(name) = name(task, at) else { return };
+        let Some(name) = self.name(task, at) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
         at.check(&START, status == "working", || {
             Violation::new(format!("the task begins as {}", quoted(&status)))
@@ -183,6 +182,19 @@ impl TasksState {
         self.keep(name, Task { method, status, updated, location, when, brought: None, made, kept });
     }
 
+    /// The name of the task that a message of its receiver tells of.
+    fn name(&self, task: Json<'_>, at: &RuleContext<'_>) -> Option<Name> {
+        let id = task.member("taskId")?;
+        at.check(&STRING, id.kind() == JsonKind::String, || Violation::kind("the task's id", id));
+        Some(self.named(string_of(id)?, at))
+    }
+
+    /// Where nothing shows who speaks, it is the one that made a task with this id.
+    fn named(&self, id: String, at: &RuleContext<'_>) -> Name {
+        let made = |lane: &Option<bool>| self.tasks.contains_key(&(*lane, id.clone()));
+        (lane(at.side).or_else(|| LANES.into_iter().find(made).flatten()), id)
+    }
+
     fn keep(&mut self, name: Name, task: Task) {
         let known = self.tasks.contains_key(&name);
         if known || self.tasks.len() < MOST_TASKS && name.1.len() <= LONGEST_NAME {
@@ -193,7 +205,7 @@ impl TasksState {
     /// What a message says of a task. `number` is that of the request it answers.
     fn status(&mut self, message: Json<'_>, number: Option<u64>, at: &RuleContext<'_>) {
         times(message, number.is_some(), at);
-        let Some(name) = name(message, at) else { return };
+        let Some(name) = self.name(message, at) else { return };
         let Some(status) = message.member("status").and_then(string_of) else { return };
         if status == "failed" {
             let why = message.member("statusMessage").and_then(string_of).is_some_and(|why| !why.is_empty());
@@ -247,7 +259,7 @@ impl TasksState {
     /// A task was asked for and is there. It may be one that a listing lacks.
     fn found(&mut self, task: Json<'_>, at: &RuleContext<'_>) {
         let Some(id) = task.member("taskId").and_then(string_of) else { return };
-        if let Some(listing) = self.missed.remove(&(lane(at.side), id)) {
+        if let Some(listing) = self.missed.remove(&self.named(id, at)) {
             let wrong = Violation::new("the listing lacks a task that `tasks/get` finds afterwards");
             at.fail(&LISTED, wrong.at(listing).see(at.location(), "the task"));
         }
@@ -299,7 +311,7 @@ impl TasksState {
     fn cancelled(&mut self, message: &SeenMessage<'_>, number: u64, at: &RuleContext<'_>) {
         let Some(request) = message.request() else { return };
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
-        let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
+        let over = self.tasks.get(&self.named(id, at)).filter(|task| ended(&task.status));
         let over_before = over.is_some();
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
@@ -334,7 +346,7 @@ impl TasksState {
         let Some(id) = request.param("taskId").and_then(string_of) else { return };
         let Some(("tasks/result", result)) = whole_result(message) else { return };
         related(&id, result, at);
-        let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
+        let Some(task) = self.tasks.get_mut(&self.named(id, at)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
             return at.inconclusive(&SAME, why);
         };
@@ -374,13 +386,6 @@ fn alike(one: Json<'_>, other: Json<'_>) -> bool {
 
 fn lane(side: Option<Side>) -> Option<bool> {
     side.map(|side| side == Side::Server)
-}
-
-/// The name of the task that a message of its receiver tells of.
-fn name(task: Json<'_>, at: &RuleContext<'_>) -> Option<Name> {
-    let id = task.member("taskId")?;
-    at.check(&STRING, id.kind() == JsonKind::String, || Violation::kind("the task's id", id));
-    Some((lane(at.side), string_of(id)?))
 }
 
 fn ended(status: &str) -> bool {
