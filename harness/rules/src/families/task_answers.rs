@@ -285,7 +285,9 @@ impl TaskAnswersState {
             let wrong = Violation::new(format!("{name} is asked for, and the answer is {}", answer()));
             return at.fail(&UNKNOWN, wrong.of(request));
         }
-        let words = message.error().and_then(|error| error.member("message")).and_then(string_of);
+        // Some answer with a task that nobody works on, and say so in its words.
+        let told = message.raw.outcome().and_then(|task| task.member("statusMessage"));
+        let words = message.error().and_then(|error| error.member("message")).or(told).and_then(string_of);
         let words = words.unwrap_or_default().to_lowercase();
         let missing = ["not found", "no such", "unknown task", "does not exist", "doesn't exist", "expired"];
         if missing.iter().any(|part| words.contains(part)) && !words.contains("method") {
