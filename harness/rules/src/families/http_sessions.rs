@@ -5,6 +5,7 @@
 
 mod in_envelopes;
 mod rules;
+mod versions;
 
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Revision, RuleContext, RuleVisitor, SESSION,
@@ -14,6 +15,7 @@ use crate::rule::Level;
 use in_envelopes::{EnvelopeSessions, assigned, is_lost, names_of, renamed};
 use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::{BTreeMap, BTreeSet};
+use versions::{bad_version, version};
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -101,10 +103,14 @@ impl RuleVisitor for HttpSessionsState {
         let is_over = exchange.request_header(SESSION).is_some_and(|session| self.over.contains_key(session));
         self.asks |= exchange.status() == 401 && !is_over;
         self.begin_again(exchange, at);
-        self.bad_version(exchange, at);
+        let lives = exchange
+            .request_header(SESSION)
+            .is_some_and(|session| self.sessions.contains_key(session) && !self.over.contains_key(session));
+        bad_version(exchange, lives, at);
         if exchange.calls("initialize") {
             return self.begun(exchange, at);
         }
+        self.read(exchange);
         let named = exchange.request_header(SESSION).and_then(|session| self.sessions.get(session));
         let sure = named.is_some();
         // Requests of the era without sessions may go to the same server. One of a session is none of them for its header alone.
@@ -114,6 +120,12 @@ impl RuleVisitor for HttpSessionsState {
             return;
         }
         let handshake = named.or_else(|| self.handshakes.get(exchange.url())).cloned();
+        if handshake.as_ref().is_some_and(|handshake| handshake.since.is_none()) {
+            let why = "the recording does not say when the answer to `initialize` came";
+            for rule in [&ECHO, &PRESENT, &NEGOTIATED] {
+                at.inconclusive(rule, why);
+            }
+        }
         if let Some(handshake) = handshake.filter(|handshake| exchange.began_after(handshake.since)) {
             let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);
             let at = &at.by(by);
@@ -132,7 +144,7 @@ impl RuleVisitor for HttpSessionsState {
             // Without its session nobody knows which of several handshakes a request is of.
             let hidden = !at.would_show(&exchange.raw.request_headers, VERSION);
             if sure || !handshake.mixed && (handshake.session.is_none() || hidden) {
-                version(exchange, &handshake, at);
+                version(exchange, handshake.version.as_deref(), at);
             }
         }
         self.after_end(exchange, at);
@@ -166,6 +178,16 @@ impl HttpSessionsState {
                 self.over.remove(&*session);
                 self.sessions.insert(session, handshake.clone());
             }
+        }
+    }
+
+    /// A client that names a session has read the answer that assigned it, whether or not the log says when that came.
+    fn read(&mut self, exchange: &HttpExchange) {
+        let Some(session) = exchange.request_header(SESSION) else { return };
+        let last = self.handshakes.get_mut(exchange.url());
+        let last = last.filter(|last| last.session.as_deref() == Some(session));
+        for handshake in self.sessions.get_mut(session).into_iter().chain(last) {
+            handshake.since = handshake.since.or(exchange.started.map(|started| started - 1));
         }
     }
 
@@ -273,32 +295,6 @@ impl HttpSessionsState {
         }
     }
 
-    /// The answer to a version that is none.
-    fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        let message = exchange.request_header(VERSION);
-        let Some(message) = message.filter(|message| is_none(message) && !at.facts.hides(message)) else {
-            return;
-        };
-        let lives = exchange
-            .request_header(SESSION)
-            .is_some_and(|session| self.sessions.contains_key(session) && !self.over.contains_key(session));
-        let wrong = || {
-            let status = exchange.status();
-            Violation::new(format!("the answer is {status}, and the version is {}", quoted(message)))
-        };
-        match exchange.status() {
-            400 => at.pass(&BAD_400),
-            // The session is there, and so is the path.
-            404 if lives && exchange.is("POST") && exchange.error_code != Some(-32601) => {
-                at.fail(&BAD_400, wrong());
-            }
-            500 => at.fail(&BAD_400, wrong().only(Level::Should)),
-            // These are reported before anybody looks at the version.
-            0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
-            _ => at.fail(&BAD_400, wrong()),
-        }
-    }
-
     /// What a client does that was informed that its session is over: the next request that it makes.
     fn begin_again(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         if exchange.calls.is_empty() {
@@ -346,51 +342,4 @@ fn hides_its_body(exchange: &HttpExchange) -> bool {
         && exchange.calls.is_empty()
         && exchange.reported == 0
         && exchange.bad_request.is_none()
-}
-
-/// The version in a request's header beside the one that was negotiated.
-fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>) {
-    let Some(message) = exchange.request_header(VERSION) else {
-        let method = &exchange.raw.method;
-        if exchange.request_lost {
-            let why = "what was posted is not in the recording, and `initialize` needs no version";
-            return at.inconclusive(&PRESENT, why);
-        }
-        let wrong = format!("the {method} has no `{VERSION}`");
-        return at.lacks_header(&PRESENT, &exchange.raw.request_headers, VERSION, wrong);
-    };
-    at.pass(&PRESENT);
-    let Some(chosen) = &handshake.version else { return };
-    at.check(&NEGOTIATED, message == &**chosen, || {
-        format!("the header says {}, and {} was negotiated", quoted(message), quoted(chosen))
-    });
-}
-
-/// Whether a text is not a version for certain: neither a published one, nor one that may be published yet, nor a draft's
-/// name of its own.
-fn is_none(message: &str) -> bool {
-    if Revision::named(message).is_some() || message.to_ascii_lowercase().contains("draft") {
-        return false;
-    }
-    let shape = message.len() == 10
-        && message.bytes().zip(b"0000-00-00").all(|(byte, shape)| match shape {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == *other,
-        });
-    !shape || message < Revision::V2026_07_28.name()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_none;
-
-    #[test]
-    fn a_version_may_be_later_than_those_that_are_known() {
-        for message in ["2025-06-18", "2027-01-01", "DRAFT-2026-v1"] {
-            assert!(!is_none(message), "{message}");
-        }
-        for message in ["", "1.0", "2025-06-18, 2025-06-18", "2025-01-01", "1999-12-31", "2025/06/18"] {
-            assert!(is_none(message), "{message}");
-        }
-    }
 }
