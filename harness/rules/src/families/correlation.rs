@@ -138,6 +138,7 @@ const NO_ID: &str = "the result has no id, and so answers nothing";
 
 impl CorrelationState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        self.unplaced.ask(message, at);
         match (message.raw.id(), at.side) {
             (Id::Text(_) | Id::Number(_), _) => self.quiet(at),
             (_, Some(side)) => self.unreadable[side as usize] = true,

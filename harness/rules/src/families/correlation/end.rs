@@ -133,6 +133,8 @@ pub(super) fn unasked(
     let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
     // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
     let asked = at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
+    let ended = posted.filter(|posted| !posted.timed).and_then(|posted| posted.ended);
+    let ended = ended.filter(|_| at.entry.carrier == Carrier::Sse);
     match asked {
         Some(asked) if asked.request_lost || !asked.speaks() => {
             at.inconclusive(&ID_MATCH, "what was posted is not in the recording");
@@ -148,12 +150,16 @@ pub(super) fn unasked(
             at.fail(&ID_MATCH, wrong.only(Level::Should));
         }
         Some(_) => {}
-        // A stream of HTTP+SSE may have answered what is posted further on.
+        // A stream may have answered what is posted further on: one of HTTP+SSE, or of a POST until it ended.
         None if at.facts.session == 0
             && unplaced.0.len() < MOST_UNPLACED
-            && at.exchanges.current().is_some_and(|current| posted.is_none() && current.is_unplaced()) =>
+            && at.exchanges.current().is_some_and(|current| match ended {
+                None => posted.is_none() && current.is_unplaced(),
+                Some(_) => !current.request_lost,
+            }) =>
         {
-            unplaced.0.push((id.into(), Violation::new(wrong).held(&ID_MATCH, at)));
+            let wrong = Violation::new(wrong).unless_said_by(at.side.map(Side::other));
+            unplaced.0.push((id.into(), ended, wrong.held(&ID_MATCH, at)));
         }
         None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
             at.inconclusive(&ID_MATCH, UNPLACED);
@@ -177,15 +183,28 @@ pub(super) fn unasked(
     }
 }
 
-/// What streams of HTTP+SSE answered and nobody had asked.
+/// What streams answered and nobody had asked: the id, and when the stream of a POST ended.
 #[derive(Default)]
-pub(super) struct Unplaced(Vec<(Box<str>, HeldFinding)>);
+pub(super) struct Unplaced(Vec<(Box<str>, Option<i64>, HeldFinding)>);
 
 impl Unplaced {
+    /// A client asks, maybe while a stream is open that answers it.
+    pub(super) fn ask(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        self.0.retain(|(id, ended, _)| {
+            let is_open = ended.zip(at.entry.time).is_some_and(|(ended, now)| now <= ended);
+            let answers = is_open && message.raw.written_id() == Some(id) && at.side != Some(Side::Server);
+            if answers {
+                at.inconclusive(&ID_MATCH, UNPLACED);
+            }
+            !answers
+        });
+    }
+
     /// The recording is over, and with it what could have asked for what a stream said.
     pub(super) fn judge(&mut self, garbled: &Garbled, was_unreadable: bool, at: &RuleContext<'_>) {
-        for (id, held) in self.0.drain(..) {
-            let asked = Json::parse(&id).is_ok_and(|id| at.pending.knows(Some(Side::Client), id));
+        for (id, ended, held) in self.0.drain(..) {
+            let asked =
+                ended.is_none() && Json::parse(&id).is_ok_and(|id| at.pending.knows(Some(Side::Client), id));
             let may_be = asked || was_unreadable || garbled.has(&id);
             match may_be || at.pending.full().is_some() {
                 true => at.inconclusive(&ID_MATCH, UNPLACED),
