@@ -2,6 +2,7 @@
 //! [`MOST_CALLS`] requests.
 
 use super::content::text_of;
+use super::error_words::{says_gone, says_unauthorized};
 use super::message::{META_CLIENT, META_VERSION, MessageKind, SeenMessage};
 use super::url::address;
 use crate::revision::Revision;
@@ -87,6 +88,8 @@ pub(crate) struct HttpExchange {
     pub(crate) error_code: Option<i64>,
     /// Its message says that the session is gone.
     pub(crate) session_gone: bool,
+    /// Its message says that a token is missing or not valid.
+    pub(crate) unauthorized: bool,
     /// Events of the answer's stream were seen, comments aside.
     pub(crate) events: u64,
     /// One of them has data and came before any `endpoint` event.
@@ -298,7 +301,10 @@ impl HttpExchange {
         self.errors += u64::from(message.kind == MessageKind::Error);
         self.error_code = message.error_code().or(self.error_code);
         let error = message.error().and_then(|error| error.member("message")).and_then(text_of);
-        self.session_gone |= error.is_some_and(|text| says_gone(&text.to_ascii_lowercase()));
+        let says =
+            |what: fn(&str) -> bool| error.as_deref().is_some_and(|text| what(&text.to_ascii_lowercase()));
+        self.session_gone |= says(says_gone);
+        self.unauthorized |= says(says_unauthorized);
         if let Some(result) = message.result_of("initialize") {
             self.chosen = result.member("protocolVersion").and_then(text_of);
         }
@@ -350,42 +356,6 @@ pub(crate) fn shows_all(headers: &Headers<'_>) -> bool {
 /// The string that a value is, or its text.
 pub(crate) fn plain(value: Json<'_>) -> Box<str> {
     text_of(value).unwrap_or_else(|| value.text().into())
-}
-
-/// Whether the words of an error, in lower case, say that the server does not know a session any more. There is no code for it.
-/// What else may be in the sentence is not about the session: `invalid params: session name is too long`.
-fn says_gone(error: &str) -> bool {
-    const BEFORE: [&str; 8] = [
-        "no valid ",
-        "invalid ",
-        "unknown ",
-        "expired ",
-        "terminated ",
-        "no such ",
-        "no active ",
-        "missing ",
-    ];
-    const BEHIND: [&str; 9] = [
-        "not found",
-        "invalid",
-        "unknown",
-        "expired",
-        "terminated",
-        "not exist",
-        "n't exist",
-        "no longer",
-        "closed",
-    ];
-    if error.contains("server not initialized") {
-        return true;
-    }
-    let phrases = error.split(['.', ':', ';', '(', '"', '\n', '<']);
-    phrases.filter_map(|phrase| phrase.split_once("session")).any(|(before, behind)| {
-        // An article or the name of the header may stand between.
-        let near = before.floor_char_boundary(before.len().saturating_sub(30));
-        BEFORE.iter().any(|words| before[near..].contains(words))
-            || BEHIND.iter().any(|words| behind.contains(words))
-    })
 }
 
 /// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.

@@ -6,6 +6,7 @@ mod challenge;
 mod content;
 mod context;
 mod dispatch;
+mod error_words;
 mod exchange_tracker;
 mod facts;
 mod family;
