@@ -144,8 +144,8 @@ pub struct Exchange<'a> {
     /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it, or the JSON by which
     /// an OAuth client registers.
     pub form: Option<Cow<'a, str>>,
-    /// The answer's body where it is short and not a message: a JSON object that a GET fetched, such as OAuth metadata, or the
-    /// words in which a POST was refused.
+    /// The answer's body where it is short and not a message: what a GET fetched, a JSON object such as OAuth metadata or a
+    /// few words, or those in which a POST was refused.
     pub document: Option<Cow<'a, str>>,
     /// The log says when each part of the answer came: other entries may stand between them, and
     /// [`Content::ExchangeEnd`] behind the last.

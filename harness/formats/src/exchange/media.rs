@@ -42,6 +42,7 @@ pub(crate) fn document<'a>(
     let text = short(text?).filter(|text| !text.contains("\"jsonrpc\""))?;
     let is_handed_on = match exchange {
         ("GET", JSON, _) => text.trim_start().starts_with('{'),
+        ("GET", "text/plain", _) => text.len() < 1024,
         ("POST", _, Some(400..)) => text.len() < 1024,
         _ => false,
     };

@@ -42,6 +42,7 @@ impl Documents {
         let named = exchange.url().contains("/.well-known/")
             || exchange.raw.document.is_some()
             || self.named.contains(&normal(exchange.url()));
+        let text = exchange.raw.document.as_deref();
         match (exchange.transport, Origin::new(&exchange.raw.url)) {
             (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
                 self.documents.push(Document {
@@ -50,10 +51,14 @@ impl Documents {
                     succeeded: exchange.succeeded(),
                     absent: match exchange.status() {
                         408 | 425 | 429 => false,
-                        200..=299 => exchange.raw.media_type == "text/html",
+                        // A page, or a word such as `OK`.
+                        200..=299 => {
+                            exchange.raw.media_type == "text/html"
+                                || text.is_some_and(|text| !text.trim_start().starts_with('{'))
+                        }
                         status => (400..=501).contains(&status),
                     },
-                    text: exchange.raw.document.as_deref().map(Into::into),
+                    text: text.map(Into::into),
                     location: at.location(),
                 });
             }
