@@ -133,13 +133,22 @@ impl Documents {
                 at.fail(&ABOUT, wrong("the resource metadata has no `resource`".to_owned()));
                 continue;
             };
-            if Origin::new(&resource).is_some_and(|origin| self.origins.contains(&origin)) {
+            let described = document.describes();
+            let [named, wanted] =
+                [&*resource, &described].map(|url| normal(url).trim_end_matches('/').to_owned());
+            // Clients take an address above their own.
+            let fits = described.is_empty() || named == wanted || wanted.starts_with(&format!("{named}/"));
+            let is_here = Origin::new(&resource).is_some_and(|origin| self.origins.contains(&origin));
+            if is_here && fits {
                 at.pass(&ABOUT);
             } else if at.facts.hides(&resource) || self.origins.iter().any(Origin::is_loopback) {
                 at.inconclusive(&ABOUT, "the recorder may be a proxy in front of the server");
             } else {
-                let elsewhere = format!("`resource` is {}, and the server is elsewhere", quoted(&resource));
-                at.fail(&ABOUT, wrong(elsewhere));
+                let place = if is_here { format!("at {described}") } else { "elsewhere".to_owned() };
+                at.fail(
+                    &ABOUT,
+                    wrong(format!("`resource` is {}, and the server is {place}", quoted(&resource))),
+                );
             }
         }
     }
@@ -183,6 +192,12 @@ impl Documents {
 }
 
 impl Document {
+    /// The resource whose metadata is at this address by its path (RFC 9728, section 3.3); empty where it has none.
+    fn describes(&self) -> String {
+        let parts = self.url.split_once("/.well-known/oauth-protected-resource/");
+        parts.map(|(origin, path)| format!("{origin}/{path}")).unwrap_or_default()
+    }
+
     pub(super) fn json(&self) -> Option<Json<'_>> {
         Json::parse(self.text.as_deref()?).ok()
     }

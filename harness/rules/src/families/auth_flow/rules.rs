@@ -17,9 +17,9 @@ pub(super) static SERVERS: Rule = Rule {
 pub(super) static ABOUT: Rule = Rule {
     id: "auth.prm.resource",
     source: "basic/authorization#authorization-server-location; RFC 9728, section 3.3",
-    title: "The `resource` of the metadata is at the server's own origin",
+    title: "The `resource` of the metadata is the server whose address led to it, or above that",
     why: "Clients reject metadata for another resource, so nobody can log in.",
-    fix: "Name the address that clients use, not the one behind a proxy that terminates TLS.",
+    fix: "Name the address that clients use, with its path, not the one behind a proxy that terminates TLS.",
     ..SERVERS
 };
 
