@@ -243,8 +243,10 @@ pub(super) const SAME_AGAIN: &str =
 /// Whether an open request of this side with this id asks the same, and may have been turned away.
 pub(super) fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let open = message.raw.id_value().and_then(|id| at.pending.find(at.side, id));
+    // A trace of HTTP may name a server's command, too, and what begins a session is what HTTP turns away.
+    let may_be_http = at.facts.over_stdio() != Some(true) || message.calls("initialize");
     open.is_some_and(|open| {
-        at.facts.over_stdio() != Some(true)
+        may_be_http
             && open.entry_location() != &at.entry.location
             && message.calls(open.method())
             && open.params().map(Json::text) == message.raw.params().map(Json::text)
