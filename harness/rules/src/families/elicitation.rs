@@ -155,8 +155,8 @@ impl ElicitationState {
             return at.fail(&ACTION, Violation::new("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
-            Some("accept") => at.pass(&ACTION),
-            Some("decline" | "cancel") => {
+            Some("accept") if !answer.params().is_some_and(by_url) => at.pass(&ACTION),
+            Some("accept" | "decline" | "cancel") => {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
                 at.check(&ACTION, empty, || {
                     let wrong =

@@ -42,10 +42,10 @@ pub(super) static ACTION: Rule = Rule {
     id: "elicit.action",
     span: EVER,
     source: "client/elicitation#response-actions",
-    title: "The answer has the action accept, decline or cancel, and content only with accept",
+    title: "The action is accept, decline or cancel, and only an accepted form has content",
     why: "The server decides by the action whether the user has agreed.",
-    fix: "Send one of the three; leave `content` out of the last two.",
-    softened: Some("a warning where content accompanies a decline or a cancel"),
+    fix: "Send one of the three; leave `content` out of the last two, and where a URL was to be opened.",
+    softened: Some("a warning where content accompanies a decline, a cancel, or what was done at a URL"),
     ..Rule::BLANK.client()
 };
 
