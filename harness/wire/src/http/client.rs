@@ -26,8 +26,7 @@ const MOST_HEADERS: usize = 1000;
 const REDIRECTS: usize = 5;
 
 /// Why no server can be reached over TLS.
-const NO_CERTIFICATES: &str =
-    "the system has no certificates by which to verify an https server; SSL_CERT_FILE names a file that has them";
+const NO_CERTIFICATES: &str = "the system has no certificates by which to verify an https server; SSL_CERT_FILE names a file that has them";
 
 /// Sends requests.
 #[derive(Debug, Clone)]

@@ -131,8 +131,9 @@ pub(super) fn exchanges(
     revision: Revision,
     patience: Duration,
 ) -> Result<(Runtime, Exchanges<'_>), StartError> {
-    let (runtime, client) =
-        runtime().and_then(|runtime| Ok((runtime, Client::new(target, None)?))).map_err(StartError::Unusable)?;
+    let (runtime, client) = runtime()
+        .and_then(|runtime| Ok((runtime, Client::new(target, None)?)))
+        .map_err(StartError::Unusable)?;
     let (origin, path) = (target.origin(), target.path());
     let (session, resource, ids) = (None, String::new(), Vec::new());
     Ok((runtime, Exchanges { client, origin, path, revision, patience, session, ids, resource }))
