@@ -133,7 +133,8 @@ pub(super) fn unasked(
     let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
     // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
     let asked = at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
-    let ended = posted.filter(|posted| !posted.timed).and_then(|posted| posted.ended);
+    // Not every recording says when.
+    let ended = posted.filter(|posted| !posted.timed).map(|posted| posted.ended.unwrap_or(i64::MAX));
     let ended = ended.filter(|_| at.entry.carrier == Carrier::Sse);
     match asked {
         Some(asked) if asked.request_lost || !asked.speaks() => {

@@ -100,6 +100,9 @@ impl EnvelopeSessions {
         let method = message.method.as_deref().unwrap_or("a response");
         match version {
             Some(_) => at.pass(&PRESENT),
+            None if session.is_none() && !self.sessions.is_empty() => {
+                at.inconclusive(&PRESENT, "without its session nobody knows of which handshake it is");
+            }
             None => at.lacks_header(&PRESENT, headers, VERSION, format!("{method} has no `{VERSION}`")),
         }
         let chosen = match session.and_then(|session| self.sessions.get(session)) {
