@@ -12,35 +12,35 @@ from contract import Rejection
 from jsontext import Number
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))", re.ASCII
+_RFC_3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
 )
 START = Decimal("-Infinity")  # the time of what stands before the first item that has one
 _WIDE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # no time is too far away to be compared
 
 
 def milliseconds(value, place):
-    """An ISO time with its zone or a number of milliseconds; None where there is none."""
+    """A date of RFC 3339 or a number of milliseconds; None where there is none."""
     if value is None:
         return None
     try:
         if type(value) is Number:
             return Decimal(value.text)
-        if type(value) is str and (iso := _ISO.fullmatch(value.strip())):
+        if type(value) is str and (iso := _RFC_3339.fullmatch(value)):
             return _from_iso(*iso.groups())
     except (ValueError, InvalidOperation):
         pass
-    raise Rejection("wrong-type", place, "no ISO time and no number of milliseconds")
+    raise Rejection("wrong-type", place, "no date of RFC 3339 and no number of milliseconds")
 
 
 def _from_iso(year, month, day, hour, minute, second, fraction, _utc, sign, offset_hours, offset_minutes):
-    if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 60:
+    if int(hour) > 23 or int(minute) > 59 or int(second) > 60 or int(offset_hours or 0) > 23 or int(offset_minutes or 0) > 59:
         raise ValueError("no time of day")
     minutes = _days(int(year), int(month), int(day)) * 1440 + int(hour) * 60 + int(minute)
     if sign:
         offset = int(offset_hours) * 60 + int(offset_minutes)
         minutes -= offset if sign == "+" else -offset
-    whole = minutes * 60_000 + int(second or 0) * 1000
+    whole = minutes * 60_000 + int(second) * 1000
     return whole + Decimal(f"0.{fraction or 0}") * 1000
 
 

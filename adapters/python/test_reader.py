@@ -491,9 +491,10 @@ class Inspector(Case):
         far = far.replace('"message"', f'"duration":9e999999999,"response":{ANSWER},"message"')
         text = f"[{far},{self.entry(-5.5, request(1))},{self.entry(None, request(2))}]"
         self.assertEqual([e[1] for e in self.short(text, "inspector")], ["1", "2", "c", "c"])
-        for wrong in ("soon", "2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "1970-01-01T00:00:01", "", True, {}):
+        dates = ("2026-13-01T00:00:00Z", "2026-01-01T24:00:00Z", "1970-01-01T00:00:01", "1970-01-01T00:00Z", "1970-01-02T00:00:00+25:00")
+        for wrong in ("soon", *dates, "", True, {}):
             self.rejects("wrong-type", f"[{self.entry(wrong, CALL)}]", "inspector")
-        for spelled in ("1970-01-01T00:00:01Z", "1970-01-01t01:00:01.000000+01:00", "1969-12-31T18:30:01-0530"):
+        for spelled in ("1970-01-01T00:00:01Z", "1970-01-01t01:00:01.000000+01:00", "1969-12-31T18:30:01-05:30"):
             entries = [self.entry(spelled, request(1)), self.entry(1000, request(2)), self.entry(999, request(3))]
             self.assertEqual([e[1] for e in self.short(f"[{','.join(entries)}]", "inspector")], ["3", "1", "2"])
 

@@ -78,7 +78,7 @@ def neither(message):
 
 # --- times --------------------------------------------------------------------------------------------------------
 
-RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d):?(\d\d)?", re.ASCII)
 LEAP = re.compile(r"(.{10}.\d\d:\d\d:)60")
 
 
@@ -102,8 +102,18 @@ def in_digits(honest, value, place):
     return honest(Number(value) if type(value) is str and value.isdecimal() else value, place)
 
 
-def by_the_grammar(honest, value, place):
-    return refused("such a time") if type(value) is str and not RFC_3339.fullmatch(value) else honest(value, place)
+def spaces_refused(honest, value, place):
+    return refused("such a time") if type(value) is str and " " in value else honest(value, place)
+
+
+def loosely(honest, value, place):
+    """A time in one of the forms that ISO 8601 has beside that of RFC 3339."""
+    parts = LOOSE.fullmatch(value) if type(value) is str else None
+    if not parts:
+        return honest(value, place)
+    day, minute, second, fraction, zone, minutes = parts.groups()
+    zone = "Z" if zone == "Z" else f"{zone}:{minutes or '00'}"
+    return honest(f"{day}T{minute}{second or ':00'}.{fraction or 0}{zone}", place)
 
 
 def leap_seconds(edit):
@@ -326,9 +336,13 @@ CHOICES = {
             "reads a timestamp that is a text of digits",
             on_times(in_digits, inspector),
         ),
-        "times-by-the-grammar": (
-            "rejects a time with a space, a comma, no seconds, or no colon in its zone",
-            on_times(by_the_grammar, inspector, har),
+        "times-without-spaces": (
+            "rejects a time with a space for the T",
+            on_times(spaces_refused, inspector, har),
+        ),
+        "timestamps-of-iso": (
+            "reads a timestamp with a comma, without seconds, or without a colon in its zone",
+            on_times(loosely, inspector),
         ),
         "leap-seconds-before": (
             "takes a leap second for the second before it",

@@ -43,6 +43,28 @@ pub(crate) fn attoseconds(text: &str) -> Option<i128> {
     Some(nanoseconds * 1_000_000_000 + more.fold(0, |sum, digit| 10 * sum + i128::from(digit - b'0')))
 }
 
+/// The same of a date in the grammar of RFC 3339: with seconds, in a zone of less than a day, and with nothing behind that.
+#[must_use]
+pub(crate) fn rfc_3339(text: &str) -> Option<i128> {
+    let fits = |part: &str, shape: &str| {
+        let is = |(byte, shape): (u8, u8)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => b"Tt ".contains(&byte),
+            b'+' => b"+-".contains(&byte),
+            _ => byte == shape,
+        };
+        part.len() == shape.len() && part.bytes().zip(shape.bytes()).all(is)
+    };
+    let (clock, zone) = match text.strip_suffix(['Z', 'z']) {
+        Some(clock) => (clock, "+00:00"),
+        None => text.split_at_checked(text.len().checked_sub(6)?)?,
+    };
+    let (seconds, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let is_zone = fits(zone, "+00:00") && zone[1..] < *"24" && zone[4..] < *"60";
+    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    (is_zone && is_fraction && fits(seconds, "0000-00-00T00:00:00")).then(|| attoseconds(text))?
+}
+
 /// A time in nanoseconds. The last day of the year 9999 is later than a [`Timestamp`] may be, and as long as that of 9599, whose
 /// calendar is the same.
 fn timestamp(text: &str) -> Option<i128> {
@@ -110,7 +132,7 @@ pub(crate) fn write_microseconds(microseconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{attoseconds, of_milliseconds, parse, usual, write, write_microseconds};
+    use super::{attoseconds, of_milliseconds, parse, rfc_3339, usual, write, write_microseconds};
     use jiff::Timestamp;
 
     #[test]
@@ -135,6 +157,38 @@ mod tests {
         assert_eq!(write(i64::MAX), "9999-12-30T22:00:00.000Z");
         assert_eq!(write_microseconds(1_001), "1970-01-01T00:00:00.001001Z");
         assert_eq!(write_microseconds(-2_000), "1969-12-31T23:59:59.998Z");
+    }
+
+    #[test]
+    fn the_grammar_of_rfc_3339_has_one_form() {
+        for text in [
+            "2026-05-12T23:00:00Z",
+            "2026-05-12t23:00:00.1z",
+            "2026-05-12T23:00:00-00:00",
+            "2026-12-31T23:59:60Z",
+            "2026-05-12T23:00:00.0123456789012345678901234567890123456789+23:59",
+        ] {
+            assert!(rfc_3339(text).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "Z",
+            "2026-05-12T23Z",
+            "2026-05-12T23:00Z",
+            "20260512T230000Z",
+            "2026-05-12T23:00:00",
+            "2026-05-12T23:00:00.Z",
+            "2026-05-12T23:00:00,1Z",
+            "2026-05-12T23:00:00+25:00",
+            "2026-05-12T23:00:00+02",
+            "2026-05-12T23:00:00+0200",
+            "2026-05-12T23:00:00Z[UTC]",
+            "2026-05-12T24:00:00Z",
+            "2026-05-12T23:00:00é00:00",
+            " 2026-05-12T23:00:00Z",
+        ] {
+            assert_eq!(rfc_3339(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
     let [started] = document.fields(Some(exchange), ["startedDateTime"])?;
     let started = started.and_then(|started| started.as_text()?.to_str());
     Ok(started.as_deref().and_then(|started| {
-        let attoseconds = time::attoseconds(started)?;
+        let attoseconds = time::rfc_3339(started)?;
         Some(Moment { milliseconds: time::to_milliseconds(attoseconds), attoseconds })
     }))
 }

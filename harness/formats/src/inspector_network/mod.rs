@@ -104,7 +104,7 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
         }
         None => {
             let text = timestamp.as_text()?.to_str()?;
-            let attoseconds = time::attoseconds(&text)?;
+            let attoseconds = time::rfc_3339(&text)?;
             Some(Moment { milliseconds: time::to_milliseconds(attoseconds), attoseconds })
         }
     }))
