@@ -22,6 +22,7 @@ from faults import (
     correlation,
     envelopes,
     equivalence,
+    everywhere,
     exchanges,
     habits,
     har,
@@ -65,7 +66,7 @@ def reader_with(changes):
 MODULES = (
     *(equivalence, values, ids, correlation, lines, envelopes, challenge, replay, har, survival, neighbours, exchanges),
     *(shortcuts, libraries, habits, cleaning, bookkeeping, leniency, archives, limits, surroundings),
-    *(strategies, assumptions, places, carriers, conversions),
+    *(strategies, assumptions, places, carriers, conversions, everywhere),
 )
 
 
@@ -99,10 +100,8 @@ UNBROKEN = {}
 # Choices that change no reading of a case, and why.
 IDLE = {
     "lines-behind-end-refused": "no case has a line behind `end` that is not a message",
-    "times-by-the-grammar": "all times in the cases are spelled by the grammar, or no times",
-    "leap-seconds-before": "no case has a leap second",
-    "leap-seconds-refused": "no case has a leap second",
-    "leap-seconds-missing": "no case has a leap second",
+    "leap-seconds-before": "the only leap second in a case stands far from what is around it",
+    "leap-seconds-missing": "the only leap second in a case stands where it would without a time",
     "senders-apart": "no case has a bare message that meets an entry of the export under one id",
     "content-type-first": "no case has two media types of one answer that differ",
     "padding-added": "no case has base64 without its padding",
