@@ -100,6 +100,7 @@ UNBROKEN = {}
 # Choices that change no reading of a case, and why.
 IDLE = {
     "lines-behind-end-refused": "no case has a line behind `end` that is not a message",
+    "times-without-spaces": "the only time with a space in a case stands behind one that rejects",
     "leap-seconds-before": "the only leap second in a case stands far from what is around it",
     "leap-seconds-missing": "the only leap second in a case stands where it would without a time",
     "senders-apart": "no case has a bare message that meets an entry of the export under one id",
