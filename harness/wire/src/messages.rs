@@ -79,10 +79,9 @@ pub(crate) fn internal_error(id: &str, why: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{INTERNAL_ERROR},"message":{message}}}}}"#)
 }
 
-/// The id of what is not a message, since it has a method beside a result or an error.
-pub(crate) fn mixed_id(text: &str) -> Option<&str> {
+/// The id of an answer that is not a message, since it has a method beside its result, or no `jsonrpc`.
+pub(crate) fn answered_id(text: &str) -> Option<&str> {
     let said = Json::parse(text).ok()?;
-    said.member("method")?;
     said.member("result").or(said.member("error"))?;
     Some(said.member("id")?.text())
 }

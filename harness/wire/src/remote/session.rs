@@ -6,7 +6,7 @@ use crate::Notify;
 use crate::http::{EVENTS, HELD, JSON, SseEvent, is_stream, media_type, text as header};
 use crate::lock;
 use crate::messages::{
-    about, id_text, internal_error, is, messages, mixed_id, on_one_line, protocol_version,
+    about, answered_id, id_text, internal_error, is, messages, on_one_line, protocol_version,
 };
 use crate::stdio::{Inbox, PipeEvent, listen};
 use hyper::body::Incoming;
@@ -308,7 +308,7 @@ impl Session {
 
     /// Passes what the server says on to the client.
     pub(super) async fn pass(&self, text: &str) {
-        match (messages(text), self.patience.and_then(|_| mixed_id(text))) {
+        match (messages(text), self.patience.and_then(|_| answered_id(text))) {
             (Ok(said), _) => {
                 said.iter().filter(|said| said.method().is_none()).for_each(|said| self.answered(*said));
             }

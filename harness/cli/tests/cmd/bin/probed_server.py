@@ -277,7 +277,7 @@ def answer(message, said):
     if not asks and not (FAULT in ("notification", "late-body") and "concord" in message["method"]):
         return None
     handler = METHODS.get(message["method"])
-    answers = {"jsonrpc": "2.0", "id": message.get("id", 0)}
+    answers = ({} if faulty("no-jsonrpc") else {"jsonrpc": "2.0"}) | {"id": message.get("id", 0)}
     if faulty("id-text") and answers["id"] == "concord":
         answers["id"] = "Concord"
     if faulty("ids-text"):
