@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub(super) struct Exchanges<'p> {
     ids: Vec<String>,
     /// The first resource that is listed, where there are no sessions.
     resource: String,
+    /// How many bodies were sent: a session's ids differ.
+    sent: Cell<u32>,
 }
 
 /// Why a step was not played.
@@ -135,8 +138,8 @@ pub(super) fn exchanges(
         .and_then(|runtime| Ok((runtime, Client::new(target, None)?)))
         .map_err(StartError::Unusable)?;
     let (origin, path) = (target.origin(), target.path());
-    let (session, resource, ids) = (None, String::new(), Vec::new());
-    Ok((runtime, Exchanges { client, origin, path, revision, patience, session, ids, resource }))
+    let (session, resource, ids, sent) = (None, String::new(), Vec::new(), Cell::default());
+    Ok((runtime, Exchanges { client, origin, path, revision, patience, session, ids, resource, sent }))
 }
 
 /// What comes of this, unless the probe is interrupted before.
@@ -279,6 +282,8 @@ impl Exchanges<'_> {
     /// A body with what stands for something of this session.
     fn filled(&self, body: &str) -> String {
         let resource = json!(self.resource).to_string();
+        self.sent.update(|sent| sent + 1);
+        let body = body.replace("$id", &format!("concord-{}", self.sent.get()));
         body.replace("\"$meta\"", &meta().to_string()).replace("\"$resource\"", &resource)
     }
 

@@ -192,7 +192,7 @@ class Http(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             while True:
                 self.wfile.write(b"event: tick\ndata: " + b"x" * 60000 + b"\n\n")
-        if said or message.get("id") in ("resumed", "other") and not faulty("slow-body"):
+        if said or faulty("stream-ids") or message.get("id") in ("resumed", "other") and not faulty("slow-body"):
             events = [""] + [json.dumps(one) for one in said + [answers]]
             events = [f"id: {answers['id']}-{number}\ndata: {event}\n\n" for number, event in enumerate(events)]
             state[f"{answers['id']}-0"] = events[1:]
