@@ -28,6 +28,9 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The longest that a server can have us wait.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
+/// How long is waited at least.
+const SHORTEST_RETRY: Duration = Duration::from_millis(50);
+
 /// How many streams in a row may end at once without an event.
 const TRIES: u32 = 3;
 
@@ -275,7 +278,9 @@ impl Stream {
         let (mut events, too_long) = self.reader.take(&data);
         for event in &events {
             if let Some(retry) = event.retry {
-                self.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
+                self.retry = Duration::from_millis(retry).clamp(SHORTEST_RETRY, LONGEST_RETRY);
+                // It asks to be polled.
+                self.in_vain = 0;
             }
             if let Some(id) = &event.id {
                 self.last = Some(id.clone()).filter(|id| !id.is_empty());

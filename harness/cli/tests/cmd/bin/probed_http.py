@@ -160,8 +160,16 @@ class Http(http.server.BaseHTTPRequestHandler):
             return self.wfile.write(b"0\r\n\r\n")
         said = []
         answers = answer(message, said)
+        if answers is None and faulty("notification-error") and "concord" in message["method"]:
+            return self.refuse(200, "no such method", -32601)
         if answers is None:
             return self.reply(200 if faulty("accepted") else 202)
+        if faulty("polls") and message["method"] == "tools/call":
+            # The answer is there when the client comes back for the fourth time.
+            state[f"{answers['id']}-0"] = ["retry: 60\n\n"] * 3 + [f"id: {answers['id']}-1\ndata: {json.dumps(answers)}\n\n"]
+            return self.reply(200, f"id: {answers['id']}-0\nretry: 60\ndata: \n\n".encode(), "text/event-stream")
+        if faulty("not-a-number") and message["method"] == "tools/call" and "result" in answers:
+            answers["result"]["_meta"] = {"x": float("nan")}
         headers = {}
         if first:
             state["sessions"] = state.get("sessions", 0) + 1
@@ -279,7 +287,8 @@ class Http(http.server.BaseHTTPRequestHandler):
         last = self.headers.get("Last-Event-ID")
         if last is not None:
             last = "other-0" if faulty("resume") else last
-            return self.reply(200, "".join(state.get(last, [])).encode(), "text/event-stream")
+            events = [state[last].pop(0)] if faulty("polls") and state.get(last) else state.get(last, [])
+            return self.reply(200, "".join(events).encode(), "text/event-stream")
         self.events.setdefault(session, []).append(queued)
         self.stream(queued, "retry: soon\n\n" if faulty("retry-soon") else None)
         self.events[session].remove(queued)
