@@ -180,6 +180,12 @@ impl RuleContext<'_> {
             && self.entry.carrier != Carrier::Request
     }
 
+    /// Whether it stands on the only stream of HTTP+SSE, which is never resumed, and whose recorder tells when it said what.
+    pub(crate) fn is_placed(&self) -> bool {
+        let is_timed = |stream: &HttpExchange| stream.endpoint.is_some() && stream.raw.timed;
+        self.exchanges.current().is_some_and(is_timed) && self.exchanges.has_one_target()
+    }
+
     /// Whether it is judged by a revision that begins with no handshake.
     pub(crate) fn is_modern(&self) -> bool {
         self.revision.is_some_and(|revision| !revision.has_handshake())

@@ -175,6 +175,11 @@ impl ExchangeTracker {
         self.has_targets() && self.targets.contains(&*normal(url))
     }
 
+    /// Whether only one stream of HTTP+SSE asked for messages.
+    pub(crate) fn has_one_target(&self) -> bool {
+        self.targets.len() == 1
+    }
+
     /// Whether anybody was asked for messages in the manner of HTTP+SSE.
     pub(crate) fn has_targets(&self) -> bool {
         !self.targets.is_empty()

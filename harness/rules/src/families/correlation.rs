@@ -207,6 +207,7 @@ impl CorrelationState {
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
                 at.inconclusive(&DUPLICATE, why);
+                    && !at.is_placed()
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 // What repeats an answer refuses nothing else.
@@ -316,7 +317,8 @@ impl CorrelationState {
         if self.unreadable[other as usize] || self.astray > MOST_ASTRAY {
             return false;
         }
-        let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
+        let of_this_exchange =
+            |last: &&Last| at.exchange.is_none() || at.is_placed() || last.exchange == at.entry.exchange;
         let last = self.last[other as usize].as_ref().filter(of_this_exchange);
         let status = at.exchange.and_then(|exchange| exchange.status);
         let open = at.pending.open().into_iter().filter(|request| {

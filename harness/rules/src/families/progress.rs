@@ -328,7 +328,7 @@ impl ProgressState {
         } else if others.iter().any(|&index| self.finished[index].has(&key.0)) {
             at.pass(&KNOWN);
             self.late(&key.0, token, repeated, at);
-        } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
+        } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") && !at.is_placed() {
             at.inconclusive(&KNOWN, "an exchange log does not tell what was asked before a stream said this");
         } else if let Some(why) = at.may_be_asked_elsewhere() {
             at.inconclusive(&KNOWN, why);

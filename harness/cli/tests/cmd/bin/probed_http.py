@@ -259,7 +259,7 @@ class Http(http.server.BaseHTTPRequestHandler):
             return self.reply(202)
         said = []
         answers = [answer(one, []) for one in message] if isinstance(message, list) else answer(message, said)
-        for one in said + ([answers] if answers else []):
+        for one in said + ([answers] if answers else []) * (2 if faulty("twice") and "tools/call" in str(message) else 1):
             queued[0].put(("event: response\n" if faulty("sse-event") and "tools/list" in str(message) else "event: message\n") + f"data: {json.dumps(one)}\n\n")
         return self.reply(202, json.dumps(answers).encode() if faulty("sse-body") and answers else b"")
 

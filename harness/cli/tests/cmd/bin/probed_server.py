@@ -120,7 +120,9 @@ def call(params, said):
     if token is not None:
         steps = [2, 1] if faulty("progress") else [1, 2]
         said += [note("notifications/progress", {"progressToken": token, "progress": step}) for step in steps]
-    result = {"sum": "one" if faulty("output") or faulty("wrong-sum") and arguments["a"] < 0 else 1}
+    if faulty("progress-unknown"):
+        said.append(note("notifications/progress", {"progressToken": "made up", "progress": 1}))
+    result = [1] if faulty("output-list") else {"sum": "one" if faulty("output") or faulty("wrong-sum") and arguments["a"] < 0 else 1}
     content = [{"type": "text", "text": json.dumps(result)}]
     if not state["modern"] and state["version"] < "2025-06-18":
         return {"content": content}

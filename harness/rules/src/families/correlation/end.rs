@@ -152,10 +152,10 @@ pub(super) fn unasked(
         }
         Some(_) => {}
         // A stream may have answered what is posted further on: one of HTTP+SSE, or of a POST until it ended.
-        None if at.facts.session == 0
+        None if (at.facts.session == 0 || at.is_placed())
             && unplaced.0.len() < MOST_UNPLACED
             && at.exchanges.current().is_some_and(|current| match ended {
-                None => posted.is_none() && current.is_unplaced(),
+                None => posted.is_none() && current.endpoint.is_some(),
                 Some(_) => !current.request_lost,
             }) =>
         {
