@@ -102,6 +102,7 @@ const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
     ("elicitation/create", "elicitation"),
     ("logging/setLevel", "logging"),
     ("resources/subscribe", "resources.subscribe"),
+    ("resources/unsubscribe", "resources.subscribe"),
     ("roots/list", "roots"),
     ("sampling/createMessage", "sampling"),
     ("tasks/list", "tasks.list"),

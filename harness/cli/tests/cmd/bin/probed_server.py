@@ -217,6 +217,8 @@ def subscribe(params, said):
 
 
 def unsubscribe(params, said):
+    if faulty("unsubscribe"):
+        raise Refused(-32601, "no such method")
     state["unsubscribed"] = True
     return {}
 
