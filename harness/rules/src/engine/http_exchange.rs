@@ -325,7 +325,8 @@ impl HttpExchange {
     fn event(&mut self, entry: &Entry<'_>, carries: bool) {
         let Some(sse) = &entry.sse else { return };
         self.comments |= sse.comments > 0;
-        if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() && sse.retry.is_none() {
+        if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() {
+            (self.comments, self.retry) = (self.comments | sse.retry.is_some(), sse.retry.or(self.retry));
             return;
         }
         let id = sse.id.as_deref().filter(|id| !id.is_empty());
