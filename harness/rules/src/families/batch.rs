@@ -297,7 +297,7 @@ impl BatchState {
 }
 
 /// The number of the batch that a trace says the message came in: `"batch":7` around it in its line.
-fn number<'l>(at: &RuleContext<'l>) -> Option<&'l str> {
+pub(super) fn number<'l>(at: &RuleContext<'l>) -> Option<&'l str> {
     let line = at.entry.line.filter(|line| at.facts.recording.kind.trace && line.contains("\"batch\""))?;
     let mut number = None;
     members_around(line, at.text(), |name, value| number = name.is("batch").then(|| value.text()).or(number))

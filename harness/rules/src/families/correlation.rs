@@ -6,6 +6,7 @@
 mod end;
 mod rules;
 
+use super::batch;
 use crate::engine::{
     EarlyAnswers, Family, MessageKind, RecentTexts, Redelivery, ResponseMatch, Revision, RuleContext,
     RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation, per_session, why_not_whole,
@@ -14,6 +15,7 @@ use crate::rule::{Level, Need};
 pub(super) use end::shown_id;
 use end::{Garbled, Runs, SessionEnd, Unplaced, unasked};
 use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
+use std::mem::take;
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
@@ -51,6 +53,8 @@ struct CorrelationState {
     latest: usize,
     /// Something came from this side whose id nobody can read, so that an error without an id may be its answer.
     unreadable: [bool; 2],
+    /// A batch came from this side, and no answer without an id since.
+    batched: [bool; 2],
     garbled: Garbled,
     /// The last answers.
     answers: RecentTexts,
@@ -144,6 +148,9 @@ impl CorrelationState {
             (_, Some(side)) => self.unreadable[side as usize] = true,
             (_, None) => self.unreadable = [true; 2],
         }
+        if let Some(side) = at.side.filter(|_| message.item.is_some() || batch::number(at).is_some()) {
+            self.batched[side as usize] = true;
+        }
         self.heard(at, None);
     }
 
@@ -200,6 +207,7 @@ impl CorrelationState {
             ResponseMatch::AlreadyAnswered
                 if may_repeat
                     && !at.is_posts_answer()
+                    && !at.is_placed()
                     && at.facts.over_stdio() != Some(true)
                     && at.revision.is_none_or(Revision::has_handshake)
                     && at.event_id().is_none()
@@ -207,7 +215,6 @@ impl CorrelationState {
             {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
                 at.inconclusive(&DUPLICATE, why);
-                    && !at.is_placed()
             }
             ResponseMatch::AlreadyAnswered | ResponseMatch::Unmatched
                 // What repeats an answer refuses nothing else.
@@ -231,6 +238,8 @@ impl CorrelationState {
                 message.raw.id_value().into_iter().for_each(|id| self.garbled.keep(id));
             }
             ResponseMatch::Unmatched => {
+                // An error may refuse a batch as a whole.
+                let batched = at.side.is_some_and(|side| take(&mut self.batched[side.other() as usize]));
                 let unread = self.was_unreadable(at);
                 let echoes = self.astray(message, at);
                 match message.raw.id() {
@@ -240,6 +249,7 @@ impl CorrelationState {
                         let demanded = unread && at.revision < Some(Revision::V2025_11_25);
                         at.fail(&ERROR_ID_NULL, if demanded { wrong.only(Level::Info) } else { wrong });
                     }
+                    Id::Missing if batched => {}
                     Id::Missing => {
                         let refused = at.exchange.and_then(|exchange| exchange.status) >= Some(400);
                         let wrong = Violation::new("an error without an id");

@@ -377,9 +377,9 @@ def over_stdio():
         if faulty("no-texts") and any(isinstance(one.get("id"), str) for one in (message if isinstance(message, list) else [message])):
             continue
         if isinstance(message, list):
-            if faulty("batch") or faulty("batch-code") or state["version"] != "2025-03-26":
+            if FAULT in ("batch", "batch-code", "batch-bare") or state["version"] != "2025-03-26":
                 code = -32602 if faulty("batch-code") else -32600
-                answers = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": "no batches"}}
+                answers = {"jsonrpc": "2.0"} | ({} if faulty("batch-bare") else {"id": None}) | {"error": {"code": code, "message": "no batches"}}
             else:
                 answers = [answer(one, said) for one in message]
             print(json.dumps(answers), flush=True)
