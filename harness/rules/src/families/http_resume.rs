@@ -142,7 +142,9 @@ impl RuleVisitor for HttpResumeState {
                 self.came_back(id, exchange, at);
             }
         }
-        if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && !exchange.answer_lost {
+        // What cannot be read may have been the answer.
+        let is_told = !exchange.answer_lost && exchange.bad_answer.is_none();
+        if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && is_told {
             self.stream(exchange, at);
         }
     }
