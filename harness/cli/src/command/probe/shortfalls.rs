@@ -23,10 +23,18 @@ const TWICE: [[&str; 2]; 3] = [
 ];
 
 /// Findings, a rule and words of each, and others that show the same fault.
-const SAME: [[(&str, &str); 2]; 4] = [
+const SAME: [[(&str, &str); 2]; 12] = [
     [("jsonrpc.notification.no-response", ""), ("jsonrpc.response.id-match", "the result has no id")],
     [(ANSWERED, BROKE), ("enc.json.parse", "the text ends")],
     [(ANSWERED, "ended the stream without"), ("http.sse.responds", "")],
+    [("jsonrpc.notification.no-response", ""), ("http.reject.status", "with a JSON-RPC error")],
+    [("http.get.no-response", ""), ("http.request.content-type", "answered with 202")],
+    [("http.version.bad-400", "the answer is 404"), ("http.session.404-after-end", "")],
+    [("http.sse.framing", "none of its lines"), (ANSWERED, "ended the stream without")],
+    [("jsonrpc.response.duplicate", ""), ("sse.response.via-stream", "")],
+    [("jsonrpc.version", ""), ("http.json.single", "not a JSON-RPC message")],
+    [("tools.structured.object", ""), ("tools.output.conforms", "it is not of type")],
+    [("page.cursor-advances", ""), ("tools.name.unique", "")],
     [("http.json.single", "an array"), ("jsonrpc.batch.unsupported", "an array of 1 ")],
 ];
 
