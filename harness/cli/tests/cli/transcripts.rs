@@ -52,7 +52,7 @@ fn the_pages_say_what_is_printed() {
         }
     };
     thread::scope(|scope| {
-        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+        let threads = 4 * thread::available_parallelism().map_or(1, usize::from);
         (0..threads).for_each(|_| _ = scope.spawn(work));
     });
     let mut wrong = Vec::new();
