@@ -96,7 +96,7 @@ def ids_of(holds, kind, edit):
 
 def ids(table, kind):
     return {
-        f"id-{name}-of-{place}": (f"{does}, of {where} alone", ids_of(holds, kind, edit))
+        f"id-{name}-of-{place}": (f"{does}, only of {where}", ids_of(holds, kind, edit))
         for place, (where, holds) in KINDS.items()
         for name, (does, edit) in table.items()
     }
@@ -241,12 +241,12 @@ DAY = r"(\d{4}-\d\d-\d\d)"
 # name → what it is, what it looks like, and the date of RFC 3339 that it is taken for.
 FORMS = {
     "in-brackets": ("with a zone in brackets", DAY + r"T([\d:]+)Z\[UTC\]", r"\1T\2Z"),
-    "of-hours": ("of hours alone", DAY + r"T(\d\d)Z", r"\1T\2:00:00Z"),
+    "of-hours": ("of only hours", DAY + r"T(\d\d)Z", r"\1T\2:00:00Z"),
     "without-seconds": ("without seconds", DAY + r"T(\d\d:\d\d)Z", r"\1T\2:00Z"),
     "in-a-zone-of-25-hours": ("in a zone of 25 hours", r"2026-09-01T10(.*)\+25:00", r"2026-08-31T09\1Z"),
     "with-commas": ("with a comma", DAY + r"T([\d:]+),(\d+)Z", r"\1T\2.\3Z"),
     "without-colons": ("in a zone without a colon", DAY + r"T([\d:]+)([+-]\d\d)(\d\d)", r"\1T\2\3:\4"),
-    "of-days": ("of a day alone", DAY, r"\1T00:00:00Z"),
+    "of-days": ("of only a day", DAY, r"\1T00:00:00Z"),
     "amid-spaces": ("between spaces", r"\s+(\S+)\s+", r"\1"),
     "of-http": ("in HTTP's form", r"\w{3}, (\d\d) Sep (\d{4}) (\S+) GMT", r"\2-09-\1T\3Z"),
     "on-30-february": ("on 30 February", r"(\d{4})-02-30T(.*)", r"\1-03-02T\2"),
@@ -311,7 +311,7 @@ def dies_of_a_handshake(honest):
         waiting = set(self._handshakes)
         event = honest(self, message, sender, place)
         if event["answers"] in waiting and event["kind"] == "result" and not isinstance(event["result"], dict):
-            raise AttributeError("the result of initialize is no object")
+            raise AttributeError("the result of initialize is not an object")
         return event
 
     return answering
@@ -434,7 +434,7 @@ FAULTS = {
         for name in RARE
     },
     "EQ-BATCH": {
-        "dies-of-a-handshake": ("dies of an answer to `initialize` that is no object", patch(Session, "_answering", dies_of_a_handshake)),
+        "dies-of-a-handshake": ("dies of an answer to `initialize` that is not an object", patch(Session, "_answering", dies_of_a_handshake)),
         "versions-in-lists": ("takes an agreed version in a list for it",
             agrees_on(lambda version: type(version) is list and version[:1] == ["2025-03-26"])),
         "versions-of-drafts": ("takes the version of a draft of 2025 for the revision with batches",
@@ -461,7 +461,7 @@ FAULTS = {
     | {
         "coded-posts-lost": ("reads no POST with a Content-Encoding",
             on_exchange(lambda it: put(it, {}, "request", "postData") if names_at(it, "request", "content-encoding") else None)),
-        "values-of-headers-die": ("dies of a header whose value is no text",
+        "values-of-headers-die": ("dies of a header whose value is not text",
             on_exchange(lambda it: [header["value"].strip() for header in member_of(it, "response", "headers") or ()
                 if isinstance(header, dict) and "value" in header] and None)),
         "headers-of-requests-unchecked": ("takes headers of a request that are an object for none",

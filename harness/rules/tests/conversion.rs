@@ -66,6 +66,8 @@ const LESS: &[&str] = &[
     "rules/correlation/notification-answered-in-the-first-revision",
     // What a recorder says beside a message of its own losses has no place elsewhere.
     "replay/numbers-and-flags-beside-messages",
+    // That an error refuses a batch is known by the array, whose messages are written one by one.
+    "rules/batches/refused-as-a-whole",
     // That a handshake was refused is known by its exchange.
     "batches/later-handshake-refused",
     // That a request names two versions is known by its headers.
