@@ -1,7 +1,7 @@
 //! Several sessions in one log of exchanges, as a recorder keeps them that two clients use: which exchange is of which.
 //!
 //! A session begins with the answer that names it (`Mcp-Session-Id`), with the endpoint that a stream of HTTP+SSE announces,
-//! or with an `initialize` that was served where neither is there. What names a session, or goes to its endpoint, is its
+//! or with an `initialize` that was answered where neither is there. What names a session, or goes to its endpoint, is its
 //! own. The rest goes with the session of its connection, or else of the only client that calls itself so (`User-Agent`), or
 //! else with the session before it, and where it was refused with the one that begins next: a client is turned away before
 //! its session begins.
@@ -30,6 +30,7 @@ struct Seen {
     connection: Option<String>,
     served: bool,
     initializes: bool,
+    answers: bool,
     /// The endpoint that its stream announces.
     endpoint: Option<String>,
 }
@@ -115,6 +116,8 @@ impl Seen {
         if entry.carrier == Carrier::Request {
             let method = entry.message().and_then(|message| message.method());
             self.initializes |= method.is_some_and(|method| method.is("initialize"));
+        } else {
+            self.answers |= entry.message().is_some_and(|message| message.outcome().is_some());
         }
         if let Some(sse) = entry.sse.as_ref().filter(|_| self.endpoint.is_none())
             && sse.name.as_deref() == Some("endpoint")
@@ -143,7 +146,7 @@ fn assigned(seen: &[Seen]) -> (Vec<usize>, usize) {
         let posts_to =
             if endpoints.is_empty() { None } else { endpoints.get(&*normal(&exchange.url)).copied() };
         let names = gives.filter(|id| again || is_new(id)).or(asks.filter(is_new));
-        let unnamed = exchange.initializes && exchange.served && posts_to.is_none();
+        let unnamed = exchange.initializes && exchange.answers && posts_to.is_none();
         let begins = known.is_none() && (names.is_some() || exchange.endpoint.is_some() || unnamed);
         let session = if begins { Some(count) } else { known };
         count += usize::from(begins);
@@ -349,6 +352,8 @@ mod tests {
 
     #[test]
     fn one_session_stays_one() {
+        let unanswered = Row("1", "/mcp", "", 200, "", BEGIN, "");
+        assert_eq!(parts(&[unanswered, Row("2", "/mcp", "", 200, "", BEGIN, BEGUN)]), [0, 0]);
         let one_session = archive(&[
             Row("1", "/mcp", "", 200, "Mcp-Session-Id: a", BEGIN, BEGUN),
             Row("2", "/mcp", "Mcp-Session-Id: a", 200, "Mcp-Session-Id: c", CALL, DONE),
