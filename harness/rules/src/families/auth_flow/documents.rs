@@ -54,7 +54,9 @@ impl Documents {
                         // A page, or a word such as `OK`.
                         200..=299 => {
                             exchange.raw.media_type == "text/html"
-                                || text.is_some_and(|text| !text.trim_start().starts_with('{'))
+                                || text.is_some_and(|text| {
+                                    !text.trim_start().starts_with('{') && !at.facts.hides(text)
+                                })
                         }
                         status => (400..=501).contains(&status),
                     },
