@@ -93,7 +93,7 @@ impl Session {
 }
 
 pub(super) fn lines(opening: &Opening) -> Box<dyn WriteLines> {
-    Box::new(Lines { opening: opening.clone(), started: 0, latest: i64::MIN, ended: false })
+    Box::new(Lines { opening: opening.clone(), started: 0, latest: i64::MIN, batches: 0, ended: false })
 }
 
 struct Lines {
@@ -101,6 +101,8 @@ struct Lines {
     started: i64,
     /// The time of the youngest message: an answer may be in the file before what was said before it.
     latest: i64,
+    /// How many batches there were.
+    batches: u64,
     ended: bool,
 }
 
@@ -124,7 +126,13 @@ impl WriteLines for Lines {
         self.latest = self.latest.max(spoken.now);
         let dir = if spoken.side == Side::Server { "out" } else { "in" };
         let added = spoken.entry.added.as_deref().unwrap_or_default();
-        write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(spoken.now))?;
+        write!(line, r#"{{"t":"{}","dir":"{dir}"{added}"#, time::write(spoken.now))?;
+        // As `record` numbers the messages of a batch.
+        if let Some(item) = spoken.entry.item.filter(|_| !added.contains(r#","batch":"#)) {
+            self.batches += u64::from(item == 0);
+            write!(line, r#","batch":{}"#, self.batches)?;
+        }
+        line.extend_from_slice(br#","raw":"#);
         write_compact(spoken.message.json(), line);
         line.extend_from_slice(b"}\n");
         Ok(())
