@@ -203,6 +203,7 @@ fn ids_of_sessions_have_each_its_own_mark() {
     let mark = |id: &str| common.header("Mcp-Session-Id", id).into_owned();
     assert_eq!(mark("one"), mark("one"));
     assert_ne!(mark("one"), mark("two"));
+    assert_eq!(mark("one, two"), format!("{}, {}", mark("one"), mark("two")));
     assert!(common.text("sessionId=one a").starts_with("sessionId=[REDACTED]-"));
     assert!(mark("one").starts_with("[REDACTED]-") && mark(&mark("one")) == mark("one"));
     let numbered = common.numbered(&mut &b"[REDACTED]-7 [REDACTED]-1500000000000"[..]).unwrap();

@@ -5,6 +5,7 @@ use super::encodings::{SHORTEST, decodings, percent_decoded, percent_encoded, un
 use super::json;
 use super::ledger::Rule;
 use super::rules::Redaction;
+use crate::http::SESSION;
 use std::borrow::Cow;
 use transcript::json::Json;
 
@@ -33,7 +34,13 @@ impl Redaction {
     /// The value of a header of this name without what is to be taken out.
     pub fn header<'v>(&self, name: &str, value: &'v str) -> Cow<'v, str> {
         if let Some(rule) = self.names(name.as_bytes()) {
-            return Cow::Owned(self.marked(rule, value));
+            // A header that came twice may be one, with a comma between its values: of sessions each is an id.
+            let values: Vec<&str> = match name.eq_ignore_ascii_case(SESSION) {
+                true => value.split(", ").collect(),
+                false => vec![value],
+            };
+            let marks: Vec<String> = values.into_iter().map(|value| self.marked(rule, value)).collect();
+            return Cow::Owned(marks.join(", "));
         }
         if !self.is_asked() || !["cookie", "set-cookie"].iter().any(|it| name.eq_ignore_ascii_case(it)) {
             return self.text(value);
