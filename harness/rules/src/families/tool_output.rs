@@ -193,7 +193,7 @@ impl ToolOutputState {
         // A flag that is neither true nor false may mean both, and is a fault of its own.
         let unclear = result.member("isError").is_some_and(|flag| flag.kind() != JsonKind::Bool);
         let failed = unclear || is_error(result);
-        // What is no object fits no schema of these revisions.
+        // What is not an object fits no schema of these revisions, and that is a finding of its own.
         if structured.map_or(!failed, |value| value.kind() == JsonKind::Object || !at.binds(&OBJECT)) {
             self.output(structured, failed, at);
         }
@@ -231,10 +231,6 @@ impl ToolOutputState {
         };
         if !failed {
             at.pass(&PRESENT);
-        }
-        // Of what is no object another rule tells.
-        if structured.kind() != JsonKind::Object && at.binds(&OBJECT) {
-            return;
         }
         if at.redacted(schema) {
             return at.inconclusive(&CONFORMS, TAKEN_OUT);
