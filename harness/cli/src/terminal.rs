@@ -144,7 +144,10 @@ impl Terminal {
         group = group.element(Level::HELP.message(format!("mcp-concord explain {}", rejection.clause)));
         notes.push(group);
         let renderer = if self.colour_err { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&notes)
+        // A snippet whose place is said apart begins with an empty place of its own.
+        let is_empty =
+            |line: &str| line.trim_end_matches("\u{1b}[0m").ends_with("::: ") && !line.contains('|');
+        renderer.render(&notes).lines().filter(|line| !is_empty(line)).collect::<Vec<_>>().join("\n")
     }
 }
 
